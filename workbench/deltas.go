@@ -9,11 +9,9 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/chat"
 )
 
-// deltas writes what each of the clients' APIs says of an output, as the gateway does. What such an API says before and after the
-// output, about the answer as a whole, is left out.
-type deltas struct {
-	apis map[string]preview
-}
+// deltas writes what the clients' APIs say of an output, by API, as the gateway does. What an API says before and after the output,
+// about the answer as a whole, is left out.
+type deltas map[string]preview
 
 // preview writes the events of an API, as an event stream.
 type preview interface {
@@ -25,21 +23,21 @@ type preview interface {
 // chatAPI is the name of OpenAI's chat completions, whose deltas are the pieces.
 const chatAPI = "chat"
 
-func newDeltas() (*deltas, error) {
+func newDeltas() (deltas, error) {
 	messages, err := anthropic.NewPreview()
 	if err != nil {
 		return nil, err
 	}
-	return &deltas{map[string]preview{"responses": responses.NewPreview(), "messages": messages}}, nil
+	return deltas{"responses": responses.NewPreview(), "messages": messages}, nil
 }
 
 // add returns what the APIs say of pieces, by API; reason is empty unless the output has ended.
-func (d *deltas) add(pieces []chat.Piece, reason chat.FinishReason) (map[string][]json.RawMessage, error) {
+func (d deltas) add(pieces []chat.Piece, reason chat.FinishReason) (map[string][]json.RawMessage, error) {
 	all := map[string][]json.RawMessage{}
 	for i := range pieces {
 		all[chatAPI] = append(all[chatAPI], pieces[i].AppendJSON(nil))
 	}
-	for name, p := range d.apis {
+	for name, p := range d {
 		p.Add(pieces)
 		if reason != "" {
 			p.End(reason)

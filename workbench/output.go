@@ -146,7 +146,7 @@ type reading struct {
 	session *session.Session
 	view    *outputView
 	events  []outputEvent // since the last step
-	deltas  *deltas
+	deltas  deltas
 	pieces  []chat.Piece
 	fed     int
 }

@@ -12,6 +12,13 @@ export function bytesOf(text: string): Uint8Array {
   return encoder.encode(text);
 }
 
+export function concat(a: Uint8Array, b: Uint8Array): Uint8Array<ArrayBuffer> {
+  const all = new Uint8Array(a.length + b.length);
+  all.set(a);
+  all.set(b, a.length);
+  return all;
+}
+
 // base64Of returns bytes as JSON carries them.
 export function base64Of(bytes: Uint8Array): string {
   let binary = "";

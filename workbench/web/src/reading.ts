@@ -112,6 +112,7 @@ export function at(parts: Part[], step: Step, prompt: number, last: boolean): Pa
 export function piecesOf(parts: Part[], bytes: Uint8Array): Piece[] {
   return parts.map((p) => {
     const text = textOf(bytes.subarray(p.start, p.end));
-    return { text: text.trim() ? text : text.replaceAll(" ", "·").replaceAll("\n", "⏎\n").replaceAll("\t", "⇥"), kind: p.region, label: regions[p.region] ?? p.region };
+    const visible = text.trim() ? text : text.replaceAll(" ", "·").replaceAll("\n", "⏎\n").replaceAll("\t", "⇥");
+    return { text: visible, kind: p.region, label: regions[p.region] ?? p.region };
   });
 }

@@ -2,17 +2,17 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { Fault, faultOf, isAbort, send, token } from "./api";
+import { bytesOf, concat, textOf } from "./bytes";
 import { useStore } from "./store";
 
 const header = 5;
 const ended = 2; // the flag of the last message, which has the error, if there is one
 
 function frame(message: unknown): Uint8Array<ArrayBuffer> {
-  const text = new TextEncoder().encode(JSON.stringify(message));
-  const all = new Uint8Array(header + text.length);
-  new DataView(all.buffer).setUint32(1, text.length);
-  all.set(text, header);
-  return all;
+  const text = bytesOf(JSON.stringify(message));
+  const head = new Uint8Array(header);
+  new DataView(head.buffer).setUint32(1, text.length);
+  return concat(head, text);
 }
 
 // messages asks a service for a stream, and yields its messages as they come.
@@ -23,14 +23,11 @@ async function* messages<T>(method: string, body: unknown, signal: AbortSignal):
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return;
-    const all = new Uint8Array(rest.length + value.length);
-    all.set(rest);
-    all.set(value, rest.length);
-    rest = all;
+    rest = concat(rest, value);
     while (rest.length >= header) {
       const length = new DataView(rest.buffer, rest.byteOffset).getUint32(1);
       if (rest.length < header + length) break;
-      const one = JSON.parse(new TextDecoder().decode(rest.subarray(header, header + length)));
+      const one = JSON.parse(textOf(rest.subarray(header, header + length)));
       if (rest[0]! & ended) {
         if (one.error) throw faultOf(one, "internal");
         return;

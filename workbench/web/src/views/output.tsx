@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { call, type Fault, service } from "../api";
-import { base64Of, bytesOf, counted, fromBase64, textOf } from "../bytes";
+import { base64Of, bytesOf, concat, counted, fromBase64, textOf } from "../bytes";
 import { chunkings } from "../chunking";
 import { subjectOf } from "../draft";
 import { useLoad } from "../load";
@@ -131,13 +131,6 @@ function outputOf(r: Recording): Output {
   return {
     template: r.summary.template ?? "", bytes: fromBase64(r.output ?? ""), lengths, special: known ? special : null, limited: r.summary.limited ?? false,
   };
-}
-
-function concat(a: Uint8Array, b: Uint8Array): Uint8Array {
-  const all = new Uint8Array(a.length + b.length);
-  all.set(a);
-  all.set(b, a.length);
-  return all;
 }
 
 // RecordingPicker opens one of the recordings; there are none while the recorder is off.
