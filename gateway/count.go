@@ -21,8 +21,11 @@ func (a *Answer) CountPrompt(ctx context.Context) (int, error) {
 			return c.Count(ctx, p.model.Name, a.planned.Prompt)
 		}
 	}
-	return 0, &fault.Error{Code: fault.InvalidArgument, Place: "model", Message: "its tokens cannot be counted: the tokenizer is not known, and the engine does not count",
-		Remedy: "read the model's folder with --model, so that tokenizer.json is found"}
+	return 0, &fault.Error{
+		Code: fault.InvalidArgument, Place: "model",
+		Message: "its tokens cannot be counted: the tokenizer is not known, and the engine does not count",
+		Remedy:  "read the model's folder with --model, so that tokenizer.json is found",
+	}
 }
 
 // tokenizer returns the tokenizer of the model with a template; nil if it is not known.

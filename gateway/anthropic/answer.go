@@ -62,7 +62,9 @@ type messageObject struct {
 
 // message returns the message as it is so far, without its content.
 func (a *answer) message() messageObject {
-	return messageObject{ID: a.ID, Type: "message", Role: chat.RoleAssistant, Model: a.Model, Content: []any{}, Usage: usageOf(reply.Count(a.Outputs))}
+	return messageObject{
+		ID: a.ID, Type: "message", Role: chat.RoleAssistant, Model: a.Model, Content: []any{}, Usage: usageOf(reply.Count(a.Outputs)),
+	}
 }
 
 // end is why a message has ended; null before.

@@ -39,7 +39,7 @@ func (c *conversation) block(role string, b *ordered.Value, own string) error {
 	case "tool_use":
 		return c.called(b, own)
 	case "tool_result":
-		return c.answered(b, own)
+		return c.answered(b)
 	}
 	p := part{Type: "text", own: b.Path()}
 	switch kind {
@@ -89,7 +89,7 @@ func readDocument(b *ordered.Value) (said string, err error) {
 	case "content":
 		said, err = joined(source.Get("content"), source)
 	default:
-		err = fault.Invalid(ordered.MemberPath(ordered.MemberPath(b.Path(), "source"), "type"), `expected "text" or "content"; other documents are not read, send their text`)
+		err = fault.Invalid(b.Path()+".source.type", `expected "text" or "content"; other documents are not read, send their text`)
 	}
 	return titled(said, b.Get("title"), b.Get("context")), err
 }
@@ -153,10 +153,9 @@ func (c *conversation) thought(b *ordered.Value, own string) error {
 		c.note("ignored %s: its thinking is not of this gateway", b.Path())
 	}
 	m := c.of(chat.RoleAssistant, own)
-	if said = cmp.Or(opened, said); said != "" && m.Reasoning != "" {
-		said = "\n\n" + said
+	if said = cmp.Or(opened, said); said != "" {
+		m.thoughts = append(m.thoughts, said)
 	}
-	m.Reasoning += said
 	return nil
 }
 
@@ -185,8 +184,8 @@ func (c *conversation) called(b *ordered.Value, own string) (err error) {
 }
 
 // answered adds the result of a call, as a message of its own.
-func (c *conversation) answered(b *ordered.Value, own string) (err error) {
-	m := &message{Role: chat.RoleTool, own: own}
+func (c *conversation) answered(b *ordered.Value) (err error) {
+	m := &message{Role: chat.RoleTool, own: b.Path()}
 	if m.CallID, err = text(b, "tool_use_id"); err != nil {
 		return err
 	}

@@ -78,8 +78,8 @@ type reader struct {
 
 // members read the members of a request. Those that are nil are read elsewhere, or have no effect that anyone expects.
 var members = map[string]func(*reader, *ordered.Value) error{
-	"model": same("model"), "max_tokens": same("max_tokens"), "temperature": same("temperature"), "top_p": same("top_p"), "top_k": same("top_k"),
-	"stream": same("stream"), "stop_sequences": stops, "output_config": (*reader).readOutput, "output_format": (*reader).readFormat,
+	"model": same("model"), "max_tokens": same("max_tokens"), "stream": same("stream"),
+	"temperature": same("temperature"), "top_p": same("top_p"), "top_k": same("top_k"), "stop_sequences": stops, "output_config": (*reader).readOutput, "output_format": (*reader).readFormat,
 	"container": unserved("containers are not kept"), "thread": unserved("threads are not kept; send the whole conversation as messages"),
 	"mcp_servers": unserved("the gateway calls no servers; offer their tools as custom ones"),
 
@@ -87,7 +87,7 @@ var members = map[string]func(*reader, *ordered.Value) error{
 	"metadata": nil, "service_tier": nil, "cache_control": nil, "inference_geo": nil,
 }
 
-// same passes a member on by another name.
+// same passes a member on.
 func same(name string) func(*reader, *ordered.Value) error {
 	return func(r *reader, v *ordered.Value) error { return r.set(name, v.Path(), jsontext.Value(v.Raw())) }
 }
@@ -165,9 +165,12 @@ func (r *reader) set(name, from string, value any) error {
 	return nil
 }
 
+// mostNotes are more than the header of an answer has room for.
+const mostNotes = 50
+
 // note notes what has no effect.
 func (r *request) note(format string, args ...any) {
-	if text := fmt.Sprintf(format, args...); !slices.Contains(r.notes, text) {
+	if text := fmt.Sprintf(format, args...); len(r.notes) < mostNotes && !slices.Contains(r.notes, text) {
 		r.notes = append(r.notes, text)
 	}
 }

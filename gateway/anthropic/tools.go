@@ -100,7 +100,8 @@ func known(v *ordered.Value, kind string, t *tool) error {
 	}
 	found := all.Get(dated.ReplaceAllString(kind, ""))
 	if !isSet(found) {
-		return v.Get("type").Expected(`"custom", or a tool that the gateway knows: `+strings.Join(all.Names(), ", "), "send it as a custom tool with an input_schema")
+		return v.Get("type").Expected(`"custom", or a tool that the gateway knows: `+strings.Join(all.Names(), ", "),
+			"send it as a custom tool with an input_schema")
 	}
 	t.Function.Description, t.Function.Parameters = found.Get("description").Text(), jsontext.Value(found.Get("input_schema").Raw())
 	return nil

@@ -17,8 +17,9 @@ type message struct {
 	Calls     []call `json:"tool_calls,omitempty"`
 	CallID    string `json:"tool_call_id,omitempty"`
 
-	parts []part
-	own   string // the member that it comes from
+	parts    []part
+	thoughts []string
+	own      string // the member that it comes from
 }
 
 type part struct {
@@ -130,30 +131,37 @@ func (c *conversation) prefill() error {
 		return nil
 	}
 	if n := len(last.Calls); n > 0 {
-		return &fault.Error{Code: fault.InvalidArgument, Place: last.Calls[n-1].own, Message: "the last message calls a tool", Remedy: "send its result as a tool_result of the user"}
+		return fault.Invalid(last.Calls[n-1].own, "the last message calls a tool; send its result as a tool_result of the user")
 	}
 	if len(c.messages) == 1 {
 		return fault.Invalid(last.own, "expected a message of the user before the assistant's")
 	}
-	said := ""
+	var text strings.Builder
 	for _, p := range last.parts {
-		said += p.Text
+		text.WriteString(p.Text)
 	}
+	said := text.String()
 	if said != "" {
 		last.parts = []part{{Type: "text", Text: said, own: last.parts[0].own}}
 	}
 	if strings.TrimRightFunc(said, unicode.IsSpace) != said {
 		return fault.Invalid(last.parts[0].own, "expected a text to be continued that does not end with white space")
 	}
-	c.continued = map[chat.EventKind]string{chat.ContentText: strings.TrimSpace(said), chat.ReasoningText: strings.TrimSpace(last.Reasoning)}
+	c.continued = map[chat.EventKind]string{
+		chat.ContentText: strings.TrimSpace(said), chat.ReasoningText: strings.TrimSpace(last.reasoning()),
+	}
 	return c.set("continue_final_message", last.own, true)
 }
+
+// reasoning returns the thinking of the turn.
+func (m *message) reasoning() string { return strings.Join(m.thoughts, "\n\n") }
 
 // write writes the messages into the chat request.
 func (c *conversation) write() error {
 	for i, m := range c.messages {
 		place := ordered.IndexPath("messages", i)
 		c.places.Add(place, m.own)
+		m.Reasoning = m.reasoning()
 		content := ordered.MemberPath(place, "content")
 		if m.Content = m.parts; len(m.parts) == 1 && m.parts[0].Type == "text" {
 			m.Content = m.parts[0].Text

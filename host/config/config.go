@@ -36,7 +36,7 @@ type Config struct {
 	Templates   Templates   `yaml:"templates" help:"Where chat templates are. The folder is watched and reloaded."`
 	Workarounds Workarounds `yaml:"workarounds" help:"Where the rules for single templates are. The file is watched and reloaded."`
 	Plugins     Plugins     `yaml:"plugins" help:"Where handlers for other formats are. The folder is watched and reloaded."`
-	Engines     Engines     `yaml:"engines" help:"Which engines the gateway is in front of. It serves their models at /v1/chat/completions, /v1/responses and /v1/models."`
+	Engines     Engines     `yaml:"engines" help:"Which engines the gateway is in front of. It serves their models at /v1/chat/completions, /v1/responses, /v1/messages and /v1/models."`
 	State       State       `yaml:"state" help:"What the daemon remembers across restarts."`
 	History     History     `yaml:"history" help:"How many earlier snapshots can be rolled back to."`
 	Canary      Canary      `yaml:"canary" help:"How changed rules, templates and plugins are tried before they go live."`
