@@ -127,9 +127,9 @@ func TestCompletionsFailInTheWordsOfOpenAI(t *testing.T) {
 		{"an unknown model", `{"model":"x"}`, nil, 404, `"code":"model_not_found"`, 0},
 		{"an engine without", `{"model":"replay"}`, nil, 400, "its engine, replay, has no such API", 0},
 		{"refused", `{"model":"org/raw"}`, func(w http.ResponseWriter, _ *http.Request) {
-			http.Error(w, `{"object":"error","message":"too long","type":"BadRequestError","code":400}`, 400)
+			http.Error(w, `{"object":"error","message":"too long","type":"BadRequestError","code":400}`, http.StatusBadRequest)
 		}, 400, `{"error":{"message":"the engine answers 400: too long","type":"invalid_request_error","param":null,"code":null}}`, 1},
-		{"down", `{"model":"alias"}`, func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "x", 502) }, 503, `"type":"server_error"`, 3},
+		{"down", `{"model":"alias"}`, func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "x", http.StatusBadGateway) }, 503, `"type":"server_error"`, 3},
 		{"killed before the first byte", `{"model":"alias"}`, func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(http.StatusOK)
 			w.(http.Flusher).Flush()

@@ -418,7 +418,7 @@ func (t *turns) spelled(text string) bool {
 			return true
 		}
 		for _, c := range m.ToolCalls {
-			if strings.Contains(string(c.Arguments), text) {
+			if strings.Contains(c.Arguments, text) {
 				return true
 			}
 		}

@@ -37,7 +37,7 @@ func (k *key) askModel(now time.Time, limits config.Limits, h http.Header) error
 		return nil
 	}
 	if n := limits.KeyTokensPerMinute; n > 0 {
-		wait := k.tokens.wait(now, n, time.Minute)
+		wait := k.tokens.wait(now, n)
 		k.tokens.tell(h, "tokens")
 		if wait > 0 {
 			return k.tooSoon(wait, fmt.Sprintf("more than %d tokens per minute with this token", n), "limits.key_tokens_per_minute")
@@ -105,11 +105,11 @@ func (b *bucket) take(now time.Time, limit int, within time.Duration) (wait time
 	return wait
 }
 
-// wait returns how long to wait until anything is left of limit.
-func (b *bucket) wait(now time.Time, limit int, within time.Duration) time.Duration {
+// wait returns how long to wait until anything is left of a limit for a minute.
+func (b *bucket) wait(now time.Time, limit int) time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.limit, b.within = limit, within
+	b.limit, b.within = limit, time.Minute
 	b.pass(now)
 	return b.until(math.Nextafter(float64(limit), 0))
 }

@@ -39,19 +39,19 @@ func TestWhatIsOverspentMustBeWaitedFor(t *testing.T) {
 	now := time.Now()
 	for _, step := range []struct{ after, spend, wait int }{{0, 0, 0}, {0, 59, 0}, {0, 121, 120}, {60, 0, 60}, {59, 0, 1}, {2, 0, 0}, {600, 60, 0}, {0, 0, 1}} {
 		now = now.Add(time.Duration(step.after) * time.Second)
-		wait := b.wait(now, 60, time.Minute)
+		wait := b.wait(now, 60)
 		b.spend(now, step.spend)
 		if step.spend > 60 {
-			wait = b.wait(now, 60, time.Minute)
+			wait = b.wait(now, 60)
 		}
 		if got := int((wait + time.Second - 1) / time.Second); got != step.wait {
 			t.Errorf("%+v: %v to wait", step, wait)
 		}
 	}
 	long := new(bucket)
-	long.wait(now, 60, time.Minute)
+	long.wait(now, 60)
 	long.spend(now.Add(time.Hour), 60) // the end of an answer that took an hour
-	if long.wait(now.Add(time.Hour), 60, time.Minute) == 0 {
+	if long.wait(now.Add(time.Hour), 60) == 0 {
 		t.Error("what is spent comes back for the time before it")
 	}
 }
