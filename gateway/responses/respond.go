@@ -151,7 +151,7 @@ func (a *answer) finish() (json.RawMessage, error) {
 	return a.object.json(a.items.done), nil
 }
 
-// fault returns an error as a member of a response.
+// fail ends a response with an error.
 func (o *object) fail(err *fault.Error) {
 	code := "server_error"
 	if err.Code == fault.RateLimited {

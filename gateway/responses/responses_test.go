@@ -202,11 +202,10 @@ func listed(response values) (all []string) {
 
 // merger puts a response together from its events, as clients do, and holds that each is what the checklist of clients expects.
 type merger struct {
-	t       testing.TB
-	next    float64
-	items   []values
-	done    []bool
-	current string
+	t     testing.TB
+	next  float64
+	items []values
+	done  []bool
 }
 
 // merge returns the response that the events of a stream add up to, and the type of the last event.
@@ -280,6 +279,9 @@ func (m *merger) event(name string, e values) values {
 		item["status"] = e["item"].(values)["status"]
 		if sealed, ok := e["item"].(values)["encrypted_content"]; ok {
 			item["encrypted_content"] = sealed
+		}
+		if item["type"] == "custom_tool_call" && item["status"] != completed {
+			m.t.Errorf("the end of an input that was broken off: %v", e)
 		}
 		if diff := cmp.Diff(item, e["item"]); diff != "" {
 			m.t.Errorf("the item is not what its events are:\n%s", diff)
@@ -530,8 +532,8 @@ func TestWarningsSayWhatHasNoEffect(t *testing.T) {
 	}
 }
 
-// kept returns a store.
-func keptBy(t *testing.T) *store.Store {
+// newStore returns a store.
+func newStore(t *testing.T) *store.Store {
 	t.Helper()
 	s, err := store.Open(filepath.Join(t.TempDir(), "store"), store.Options{MaxBytes: 1 << 20, MaxAge: time.Hour})
 	if err != nil {
@@ -543,7 +545,7 @@ func keptBy(t *testing.T) *store.Store {
 
 func TestAConversationGoesOnFromWhatIsStored(t *testing.T) {
 	t.Parallel()
-	d := serve(t, keptBy(t))
+	d := serve(t, newStore(t))
 	first := d.response(t, `{"model":"replay","instructions":"Once.","input":"Weather in Oslo?",`+tools+`}`)
 	id, output := first["id"].(string), first["output"].([]any)
 	call := output[len(output)-1].(values)["call_id"]
@@ -563,7 +565,7 @@ func TestAConversationGoesOnFromWhatIsStored(t *testing.T) {
 
 func TestWhatIsStoredIsReadAndDeleted(t *testing.T) {
 	t.Parallel()
-	d := serve(t, keptBy(t))
+	d := serve(t, newStore(t))
 	first := d.response(t, `{"model":"replay","input":[{"role":"user","content":"Hi"},{"role":"user","content":"Please count."}]}`)
 	at := path + "/" + first["id"].(string)
 	if res, body := d.send(t, http.MethodGet, at, ""); res.StatusCode != http.StatusOK || cmp.Diff(first, read(t, body)) != "" {
@@ -606,7 +608,7 @@ func TestWhatIsStoredIsReadAndDeleted(t *testing.T) {
 
 func TestEachTokenHasItsOwnResponses(t *testing.T) {
 	t.Parallel()
-	d := serve(t, keptBy(t), "a", "b")
+	d := serve(t, newStore(t), "a", "b")
 	d.token = "a"
 	id := d.response(t, `{"model":"replay","input":"Hi"}`)["id"].(string)
 	for token, want := range map[string]int{"a": http.StatusOK, "b": http.StatusNotFound, "c": http.StatusUnauthorized} {
