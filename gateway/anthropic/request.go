@@ -79,7 +79,8 @@ type reader struct {
 // members read the members of a request. Those that are nil are read elsewhere, or have no effect that anyone expects.
 var members = map[string]func(*reader, *ordered.Value) error{
 	"model": same("model"), "max_tokens": same("max_tokens"), "stream": same("stream"),
-	"temperature": same("temperature"), "top_p": same("top_p"), "top_k": same("top_k"), "stop_sequences": stops, "output_config": (*reader).readOutput, "output_format": (*reader).readFormat,
+	"temperature": same("temperature"), "top_p": same("top_p"), "top_k": same("top_k"), "stop_sequences": stops,
+	"output_config": (*reader).readOutput, "output_format": (*reader).readFormat,
 	"container": unserved("containers are not kept"), "thread": unserved("threads are not kept; send the whole conversation as messages"),
 	"mcp_servers": unserved("the gateway calls no servers; offer their tools as custom ones"),
 
