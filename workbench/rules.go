@@ -188,7 +188,7 @@ func replace(path, content string) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(in.Name()) //nolint:errcheck // it fails if all went well
+	defer os.Remove(in.Name()) // of what failed
 	if _, err := in.WriteString(content); err != nil {
 		_ = in.Close() // the first error counts
 		return err

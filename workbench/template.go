@@ -90,7 +90,7 @@ func (b *bench) readFile(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir) //nolint:errcheck // what stays is removed with other temporary files
+	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "file"+filepath.Ext(name))
 	if err := save(path, r.Body); err != nil {
 		return err

@@ -69,7 +69,7 @@ func TestEveryByteOfAPromptHasAnOrigin(t *testing.T) {
 func TestFilesOfModelsAreRead(t *testing.T) {
 	t.Parallel()
 	d := serveBench(t, nil)
-	send := func(name, content string) (*http.Response, string) {
+	send := func(name, content string) (head, string) {
 		return d.ask(t, http.MethodPost, apiPath+"file?name="+name, content, "Content-Type", "application/octet-stream")
 	}
 	for name, content := range map[string]string{

@@ -25,7 +25,11 @@ type Trace struct {
 	out      string
 	pieces   []piece            // of render.out, in order
 	captured map[string][]piece // of texts that were taken from the output, by the text; ends are relative to its start
+	full     bool               // there were mostPieces: what follows has no origin
 }
+
+// mostPieces limits the pieces of an output.
+const mostPieces = 20_000
 
 // piece is a part of the output, which begins where the one before it ends.
 type piece struct {
@@ -44,53 +48,64 @@ func (t *Template) Traced(into *Trace) *Template {
 	return &traced
 }
 
-// Origins returns the origins of the output, in order and without gaps.
+// Origins returns the origins of the output, in order and without gaps. The rest of a very long one has none.
 func (t *Trace) Origins() []Origin {
 	var all []Origin
+	places := map[int][2]int{}
 	from := 0
 	for _, p := range t.pieces {
-		line, column := failure.Place(t.source, p.at)
-		all = append(all, Origin{Text: t.out[from:p.end], Literal: p.literal, Line: line, Column: column})
+		place, known := places[p.at]
+		if !known {
+			place[0], place[1] = failure.Place(t.source, p.at)
+			places[p.at] = place
+		}
+		all = append(all, Origin{Text: t.out[from:p.end], Literal: p.literal, Line: place[0], Column: place[1]})
 		from = p.end
 	}
 	return all
 }
 
 // begin forgets the output before.
-func (t *Trace) begin() { t.pieces, t.captured = nil, map[string][]piece{} }
+func (t *Trace) begin() { t.pieces, t.captured, t.full = nil, map[string][]piece{}, false }
+
+// end returns where the last piece ends.
+func (t *Trace) end() int {
+	if len(t.pieces) == 0 {
+		return 0
+	}
+	return t.pieces[len(t.pieces)-1].end
+}
 
 // cut forgets what was written behind mark.
 func (t *Trace) cut(mark int) {
-	for n := len(t.pieces); n > 0 && t.pieces[n-1].end > mark; n-- {
-		t.pieces = t.pieces[:n-1]
+	for t.end() > mark {
+		t.pieces = t.pieces[:len(t.pieces)-1]
 	}
 }
 
 // take moves the pieces behind mark to the text that is taken from there.
 func (t *Trace) take(text string, mark int) {
-	at := slices.IndexFunc(t.pieces, func(p piece) bool { return p.end > mark })
-	if at < 0 {
-		return
-	}
-	inside := slices.Clone(t.pieces[at:])
+	all := t.pieces
+	t.cut(mark)
+	inside := slices.Clone(all[len(t.pieces):])
 	for i := range inside {
 		inside[i].end -= mark
 	}
 	t.captured[text] = inside
-	t.pieces = t.pieces[:at]
 }
 
 // note adds what was written behind mark, unless its pieces are known.
 func (t *Trace) note(out []byte, mark int, origin piece) {
 	t.cut(len(out))
-	if n := len(t.pieces); n > 0 && t.pieces[n-1].end == len(out) {
+	t.full = t.full || len(t.pieces) >= mostPieces
+	if t.full || t.end() == len(out) {
 		return
 	}
 	for _, p := range t.captured[string(out[mark:])] {
 		p.end += mark
 		t.pieces = append(t.pieces, p)
 	}
-	if origin.end = len(out); len(t.pieces) == 0 || t.pieces[len(t.pieces)-1].end < origin.end {
+	if origin.end = len(out); t.end() < origin.end {
 		t.pieces = append(t.pieces, origin)
 	}
 }

@@ -18,6 +18,7 @@ func TestOriginsOfOutputs(t *testing.T) {
 	}
 	for _, test := range []struct{ name, source, want string }{
 		{"text and expressions", "<s>{{ role }}\n<x>", `1:1 "<s>" 1:7 user 1:14 "\n<x>"`},
+		{"nothing at first", "{{ '' }}a", `1:9 "a"`},
 		{"a sum", "{{ '<|' + role + '|>' }}", `1:4 "<|" 1:11 user 1:18 "|>"`},
 		{"a concatenation", "{{ '<' ~ role ~ 1 }}", `1:4 "<" 1:10 user 1:17 "1"`},
 		{"a sum of numbers", "{{ 1 + 2 }}", `1:6 3`},

@@ -91,7 +91,7 @@ func freeAddress(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer free.Close() //nolint:errcheck // it was never used
+	defer free.Close()
 	return free.Addr().String()
 }
 

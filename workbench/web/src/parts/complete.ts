@@ -32,6 +32,9 @@ interface Place {
   word: string; // what is typed of it
 }
 
+// token is a word and the mark behind it.
+const token = /^\s*("[^"]*"|[^\s:,{}[\]"]*)\s*([:{}[\],]|$)/;
+
 // placeOf returns where a text ends, from its indentation and the braces of its last line.
 export function placeOf(before: string): Place {
   const lines = before.split("\n");
@@ -42,7 +45,7 @@ export function placeOf(before: string): Place {
   let inList = false;
   let word = line.replace(/^[\s-]*/, "");
   let rest = word;
-  for (let m = /^\s*("[^"]*"|[^\s:,{}[\]"]*)\s*([:{}[\],]|$)/.exec(rest); m; m = /^\s*("[^"]*"|[^\s:,{}[\]"]*)\s*([:{}[\],]|$)/.exec(rest)) {
+  for (let m = token.exec(rest); m; m = token.exec(rest)) {
     const [all, text, mark] = m as unknown as [string, string, string];
     word = text;
     if (mark === "") break;
