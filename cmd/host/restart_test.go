@@ -47,7 +47,7 @@ type process struct {
 }
 
 // restarting starts a daemon with these flags. Its files are in a folder of its own.
-func restarting(t *testing.T, dir string, flags ...string) *process {
+func restarting(t testing.TB, dir string, flags ...string) *process {
 	t.Helper()
 	socket := filepath.Join(dir, "s")
 	p := &process{dir: dir, args: append([]string{"serve", "--listen", "unix:" + socket}, flags...), client: &http.Client{Transport: &http.Transport{
@@ -61,7 +61,7 @@ func restarting(t *testing.T, dir string, flags ...string) *process {
 	return p
 }
 
-func (p *process) start(t *testing.T) {
+func (p *process) start(t testing.TB) {
 	t.Helper()
 	p.log = new(lockedBuffer)
 	p.cmd = exec.Command(os.Args[0], p.args...)
@@ -71,7 +71,7 @@ func (p *process) start(t *testing.T) {
 	get(t, p.client, "http://host/healthz")
 }
 
-func (p *process) end(t *testing.T, how syscall.Signal) {
+func (p *process) end(t testing.TB, how syscall.Signal) {
 	t.Helper()
 	_ = p.cmd.Process.Signal(how) // it may have ended
 	_ = p.cmd.Wait()

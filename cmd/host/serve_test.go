@@ -96,7 +96,7 @@ func (b *lockedBuffer) String() string {
 }
 
 // get sends a request until there is a response.
-func get(t *testing.T, client *http.Client, url string) string {
+func get(t testing.TB, client *http.Client, url string) string {
 	t.Helper()
 	for {
 		res, err := client.Get(url)

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"slices"
 	"strings"
 	"time"
 
@@ -99,11 +100,11 @@ func (k *Key) appendFrame(dst []byte, at int64, what kind, body []byte) []byte {
 	start := len(dst)
 	dst = append(dst, make([]byte, frameHead)...)
 	dst[start+frameHead-1] = byte(what)
-	packed := s2.Encode(nil, body)
-	if k == nil {
-		dst = append(dst, packed...)
+	if most := s2.MaxEncodedLen(len(body)); k == nil {
+		dst = slices.Grow(dst, most)
+		dst = dst[:len(dst)+len(s2.Encode(dst[len(dst):len(dst)+most], body))] // in place
 	} else {
-		dst = k.aead.Seal(dst, nil, packed, place(at, what))
+		dst = k.aead.Seal(dst, nil, s2.Encode(nil, body), place(at, what))
 	}
 	frame := dst[start:]
 	binary.LittleEndian.PutUint32(frame, uint32(len(frame)-frameHead))
