@@ -339,3 +339,20 @@ func BenchmarkDelta(b *testing.B) {
 		e.text = e.text[:0]
 	}
 }
+
+func TestWhiteSpaceAloneOpensNoBlock(t *testing.T) {
+	all := &content{}
+	b := &blocks{to: all, sealer: sealer(t)}
+	for _, p := range []chat.Piece{
+		{Kind: chat.ReasoningText, Text: []byte(" \n")}, {Kind: chat.ContentText, Text: []byte("\n")}, {Kind: chat.CallArguments, ID: "1", Name: "f", Text: []byte("{}")},
+		{Kind: chat.ContentText, Text: []byte("\n")}, {Kind: chat.CallArguments, Call: 1, ID: "2", Name: "g"}, {Kind: chat.ContentText, Text: []byte("\n")},
+		{Kind: chat.ContentText, Text: []byte("Done")}, {Kind: chat.ContentText, Text: []byte(" ")}, {Kind: chat.ReasoningText, Text: []byte("\n")},
+	} {
+		b.add(&p)
+	}
+	b.last(chat.FinishStop)
+	want := []any{&callBlock{"tool_use", "1", "f", json.RawMessage("{}")}, &callBlock{"tool_use", "2", "g", struct{}{}}, &textBlock{"text", "\nDone "}}
+	if diff := cmp.Diff(want, all.blocks); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
