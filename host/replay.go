@@ -235,7 +235,7 @@ func (r *Replayer) compare(ctx context.Context, one *recorder.Recording) (change
 		return change, false, ctx.Err()
 	case err != nil:
 		change.After = err.Error()
-		return change, true, nil
+		return change, true, nil //nolint:nilerr // that it is not read any more is the change
 	}
 	change.After = problem(after.Report)
 	if unread == nil {

@@ -218,7 +218,7 @@ func (s *suggesting) try(ctx context.Context, before *ruled, c suggest.Candidate
 	}
 	own, err := workaround.Parse("suggestion.yaml", text)
 	if err != nil {
-		return nil, nil
+		return nil, nil //nolint:nilerr // the candidate is none
 	}
 	out := &ruled{text: string(text), rules: workaround.Join(before.rules, own), candidate: c}
 	if out.seen, err = s.read(ctx, s.replayer.under(out.rules)); err != nil {

@@ -132,7 +132,7 @@ func serve(t testing.TB, change func(*config.Config)) *daemon {
 }
 
 // post sends a request and returns the answer and its body.
-func (d *daemon) post(t testing.TB, path, body string, header ...string) (*http.Response, string) {
+func (d *daemon) post(t testing.TB, path, body string, header ...string) (answered, string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, d.URL+path, strings.NewReader(body))
 	if err != nil {
@@ -150,7 +150,13 @@ func (d *daemon) post(t testing.TB, path, body string, header ...string) (*http.
 	if err != nil {
 		t.Fatal(err)
 	}
-	return res, string(text)
+	return answered{res.StatusCode, res.Header}, string(text)
+}
+
+// answered is a response without its body.
+type answered struct {
+	StatusCode int
+	Header     http.Header
 }
 
 // said is a message as clients read it.

@@ -64,7 +64,8 @@ func read(body []byte, s *seal.Sealer, to purpose) (*request, error) {
 			return nil, err
 		}
 	}
-	r.chat = append(r.out, '}')
+	r.out = append(r.out, '}')
+	r.chat = r.out
 	return r.request, nil
 }
 

@@ -2,6 +2,7 @@ package anthropic
 
 import (
 	"encoding/json"
+	"net/http"
 	"os"
 	"strings"
 	"testing"
@@ -156,7 +157,7 @@ func TestErrorsNameTheMemberOfTheRequest(t *testing.T) {
 		body("replay", `"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":[{"type":"tool_use","id":"1","name":"f","input":{}}]}]`):                  "messages[1].content[0]: the last message calls a tool",
 	} {
 		res, text := d.post(t, messagesPath, strings.Replace(request, "{", `{"stream":true,`, min(1, strings.Count(request, `"model"`))))
-		if e := decode[errorObject](t, text); res.StatusCode != 400 || !strings.HasPrefix(e.Error.Message, want) {
+		if e := decode[errorObject](t, text); res.StatusCode != http.StatusBadRequest || !strings.HasPrefix(e.Error.Message, want) {
 			t.Errorf("%s: %d %s\nexpected %s", request, res.StatusCode, e.Error.Message, want)
 		}
 	}

@@ -78,11 +78,7 @@ func (a *answer) whole() error {
 	if err := a.read(func() error { return nil }); err != nil {
 		return err
 	}
-	text, err := a.finish()
-	if err != nil {
-		return err
-	}
-	return reply.WriteJSON(a.w, http.StatusOK, json.RawMessage(text))
+	return reply.WriteJSON(a.w, http.StatusOK, a.finish())
 }
 
 // stream sends the response as events.
@@ -110,10 +106,7 @@ func (a *answer) stream() error {
 		_ = send() // fails only when the client is gone
 		return err
 	}
-	text, err := a.finish()
-	if err != nil {
-		return err
-	}
+	text := a.finish() // which also sets the status
 	events.add("response."+a.object.status, responseEvent{text})
 	return send()
 }
@@ -136,19 +129,19 @@ func (a *answer) read(f func() error) error {
 }
 
 // finish returns the response, which has ended and is kept if it should be.
-func (a *answer) finish() (json.RawMessage, error) {
+func (a *answer) finish() json.RawMessage {
 	a.object.end(a.Outputs[0].Result().FinishReason, reply.Count(a.Outputs))
 	text := a.object.json(a.items.done)
 	if !a.object.store {
-		return text, nil
+		return text
 	}
 	err := a.kept.keep(a.ID, a.request, text)
 	if err == nil {
-		return text, nil
+		return text
 	}
 	a.Logger.Error("a response could not be stored", "response", a.ID, "error", err)
 	a.object.store = false
-	return a.object.json(a.items.done), nil
+	return a.object.json(a.items.done)
 }
 
 // fail ends a response with an error.

@@ -72,7 +72,8 @@ func Read(body []byte, o Options) (*Request, error) {
 			return nil, err
 		}
 	}
-	r.Chat = append(r.out, '}')
+	r.out = append(r.out, '}')
+	r.Chat = r.out
 	return r.Request, nil
 }
 
