@@ -16,6 +16,7 @@ func Merge(work *work.Meter, root *Rule) (rules []*Rule, passes int) {
 		place: make(map[*Rule]int, len(calledFirst)),
 		texts: make(map[*Rule]string, len(calledFirst)),
 	}
+	m.text.Work = work
 	names := make([]string, len(callersFirst))
 	for i, r := range callersFirst {
 		m.place[r], names[i] = i, r.Name
@@ -50,7 +51,11 @@ func (m *merger) pass(rules []*Rule) []*Rule {
 	kept := rules[:0]
 	for _, r := range rules {
 		m.work.Check()
-		body := Rewrite(r.Body, func(e *Expr) *Expr { return follow(e, m.to) })
+		m.work.Spend(1 + len(r.Body.Kids))
+		body := Rewrite(r.Body, func(e *Expr) *Expr {
+			m.work.Spend(1)
+			return follow(e, m.to)
+		})
 		if body != r.Body {
 			r.Body = body
 			delete(m.texts, r)

@@ -7,11 +7,12 @@ import (
 	"unicode/utf8"
 
 	"github.com/dragoman-project/dragoman/internal/cfg/charset"
+	"github.com/dragoman-project/dragoman/internal/work"
 )
 
-// Print returns the rules reachable from root in GBNF, root first.
-func Print(root *Rule) string {
-	p := Printer{Any: "."}
+// Print returns the rules reachable from root in GBNF, root first. Its work is counted by m.
+func Print(m *work.Meter, root *Rule) string {
+	p := Printer{Any: ".", Work: m}
 	return p.Grammar(root)
 }
 
@@ -21,6 +22,7 @@ type Printer struct {
 	Any   string                  // the notation of any character
 	Code  string                  // the format of a character's code; empty: two hexadecimal digits
 	Class func(charset.Set) *Expr // the replacement of a class, or nil to print it as it is
+	Work  *work.Meter             // counts what is printed, since rules share expressions; nil: unbounded
 }
 
 // ClassText returns the notation of s in GBNF.
@@ -52,6 +54,7 @@ const (
 )
 
 func (p *Printer) expr(e *Expr, around Binding) {
+	p.Work.Spend(1 + len(e.Text)>>3 + len(e.Set))
 	switch e.Op {
 	case OpNever:
 		p.WriteString("[]")

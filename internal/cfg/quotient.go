@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/dragoman-project/dragoman/internal/cfg/charset"
+	"github.com/dragoman-project/dragoman/internal/work"
 )
 
 // A program reads the generation prompt and then the output; a strict grammar covers the output
@@ -26,6 +27,7 @@ type rest struct {
 const maxOpen = 2000
 
 type quotient struct {
+	work   *work.Meter
 	space  *Rule
 	rests  map[rest]*rest
 	loops  map[loopKey]*Expr
@@ -44,12 +46,13 @@ type PrefixError struct{ Offset int }
 func (e *PrefixError) Error() string { return fmt.Sprintf("byte %d cannot follow", e.Offset) }
 
 // Quotient returns the left quotient of e by prefix: what may follow prefix in a text that e
-// matches. A call of space, which may be nil, matches any amount of white space within prefix.
-func Quotient(e *Expr, space *Rule, prefix string) (*Expr, error) {
+// matches. A call of space, which may be nil, matches any amount of white space within prefix. The
+// work is counted by m.
+func Quotient(m *work.Meter, e *Expr, space *Rule, prefix string) (*Expr, error) {
 	if prefix == "" {
 		return e, nil
 	}
-	r := &quotient{space: space, rests: map[rest]*rest{}, loops: map[loopKey]*Expr{}}
+	r := &quotient{work: m, space: space, rests: map[rest]*rest{}, loops: map[loopKey]*Expr{}}
 	ways := []*rest{r.push(e, nil)}
 	for at, c := range prefix {
 		if ways = r.step(ways, c); len(ways) == 0 {
@@ -143,6 +146,7 @@ func (r *quotient) leaves(ways []*rest, yield func(*rest) bool) {
 			return true
 		}
 		seen[w] = true
+		r.work.Spend(1 + 4*len(w.top.Kids))
 		e := w.top
 		switch e.Op {
 		case OpLiteral, OpClass:
@@ -200,10 +204,12 @@ func (r *quotient) acceptsAny(w *rest) bool {
 		switch e := w.top; e.Op {
 		case OpLiteral:
 			for _, c := range e.Text {
+				r.work.Spend(len(all))
 				all = all.Union(charset.Set{charset.Range{Lo: c, Hi: c}})
 				break
 			}
 		case OpClass:
+			r.work.Spend(len(all) + len(e.Set))
 			all = all.Union(e.Set)
 		case OpCall:
 			all = all.Union(charset.Of(" \t\r\n"))

@@ -86,7 +86,7 @@ func BuildWithin(m *work.Meter, p *peg.Program, o Options) (k *Constraint, err e
 		return nil, b.emptyError(o.Mode)
 	}
 	if o.Mode == Strict {
-		if root.Body, err = afterPrompt(root.Body, b.Space, o.Prompt); err != nil {
+		if root.Body, err = afterPrompt(m, root.Body, b.Space, o.Prompt); err != nil {
 			return nil, err
 		}
 	}
@@ -98,7 +98,7 @@ func BuildWithin(m *work.Meter, p *peg.Program, o Options) (k *Constraint, err e
 		c.Triggers = []Trigger{}
 	}
 	m.Check()
-	c.Grammar, c.Notes, c.scans = cfg.Print(root), b.Notes.Texts, b.untils.Scans()
+	c.Grammar, c.Notes, c.scans = cfg.Print(m, root), b.Notes.Texts, b.untils.Scans()
 	m.Check()
 	if err := c.translate(m, o.Target, o.Specials); err != nil {
 		return nil, err
@@ -107,8 +107,8 @@ func BuildWithin(m *work.Meter, p *peg.Program, o Options) (k *Constraint, err e
 }
 
 // afterPrompt returns the texts that may follow the generation prompt.
-func afterPrompt(e *cfg.Expr, space *cfg.Rule, prompt string) (*cfg.Expr, error) {
-	rest, err := cfg.Quotient(e, space, prompt)
+func afterPrompt(m *work.Meter, e *cfg.Expr, space *cfg.Rule, prompt string) (*cfg.Expr, error) {
+	rest, err := cfg.Quotient(m, e, space, prompt)
 	var leaves *cfg.PrefixError
 	switch {
 	case errors.As(err, &leaves):

@@ -58,7 +58,7 @@ func FromPattern(source string) (string, error) {
 	if len(b.Notes.Texts) > 0 {
 		return "", fmt.Errorf("%s", strings.Join(b.Notes.Texts, "; "))
 	}
-	return cfg.Print(root), nil
+	return cfg.Print(nil, root), nil
 }
 
 // FromChoice returns a grammar in GBNF for exactly one of texts.
@@ -67,5 +67,5 @@ func FromChoice(texts []string) string {
 	for i, t := range texts {
 		kids[i] = cfg.Text(strings.ToValidUTF8(t, "\uFFFD"))
 	}
-	return cfg.Print(&cfg.Rule{Name: "root", Body: cfg.Alt(kids...)})
+	return cfg.Print(nil, &cfg.Rule{Name: "root", Body: cfg.Alt(kids...)})
 }

@@ -48,7 +48,7 @@ func Parse(source string) (*Grammar, error) {
 }
 
 // String returns the grammar in GBNF: the rules in use, root first.
-func (g *Grammar) String() string { return cfg.Print(g.rules.Root) }
+func (g *Grammar) String() string { return cfg.Print(nil, g.rules.Root) }
 
 // Match reports whether the grammar accepts text, and where text leaves it.
 func (g *Grammar) Match(text string) Result { return automaton.NewMatcher(g.code).Feed(text) }

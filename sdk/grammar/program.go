@@ -25,6 +25,7 @@ type builder struct {
 
 	memo    map[peg.ID]*cfg.Expr
 	active  map[peg.ID]bool      // nodes under construction
+	depth   int                  // how many of them the innermost rule has
 	tails   map[peg.ID]*cfg.Expr // results of fromTriggers
 	parents []int
 	scope   string   // the name of the enclosing rule
@@ -71,6 +72,10 @@ func (b *builder) fail(format string, args ...any) *cfg.Expr {
 	return cfg.Nothing
 }
 
+// maxNested is how many nodes may stand within each other without a rule in between. What looks at an
+// expression as a whole does so at each level.
+const maxNested = 1000
+
 // expr returns what a node matches.
 func (b *builder) expr(id peg.ID) *cfg.Expr {
 	if e, ok := b.memo[id]; ok {
@@ -83,8 +88,13 @@ func (b *builder) expr(id peg.ID) *cfg.Expr {
 	if b.active[id] {
 		return b.fail("program: node %d contains itself without a rule in between", id)
 	}
+	if b.depth == maxNested {
+		return b.fail("program: node %d: more than %d nodes within each other; make rules of the inner ones", id, maxNested)
+	}
 	b.active[id] = true
+	b.depth++
 	e := b.node(id, n)
+	b.depth--
 	delete(b.active, id)
 	if b.parents[id] > 1 && rules.IsCompound(e) {
 		e = b.Rule("part", e)
@@ -101,10 +111,10 @@ func (b *builder) ruleNode(id peg.ID, n *peg.Node) *cfg.Expr {
 	}
 	r := b.NewRule(n.Text)
 	b.memo[id] = r.Call()
-	outer := b.scope
-	b.scope = r.Name
+	outer, depth := b.scope, b.depth
+	b.scope, b.depth = r.Name, 0
 	r.Body = b.expr(n.Kids[0])
-	b.scope = outer
+	b.scope, b.depth = outer, depth
 	return b.memo[id]
 }
 
@@ -115,7 +125,7 @@ func (b *builder) node(id peg.ID, n *peg.Node) *cfg.Expr {
 	case peg.Sequence:
 		return b.untils.Seq(b.all(n.Kids)...)
 	case peg.Choice:
-		return cfg.Alt(b.all(n.Kids)...)
+		return b.alt(b.all(n.Kids))
 	case peg.Repeat:
 		return b.repeat(n.Min, n.Max, b.expr(n.Kids[0]))
 	case peg.Any:
@@ -172,6 +182,14 @@ func (b *builder) all(ids []peg.ID) []*cfg.Expr {
 		kids[i] = b.expr(id)
 	}
 	return kids
+}
+
+// alt returns the choice of kids. Each of those that are choices, too, is copied.
+func (b *builder) alt(kids []*cfg.Expr) *cfg.Expr {
+	for _, k := range kids {
+		b.Work.Spend(1 + len(k.Kids))
+	}
+	return cfg.Alt(kids...)
 }
 
 func (b *builder) literal(id peg.ID, s string) *cfg.Expr {

@@ -40,7 +40,7 @@ func (b *builder) tail(id peg.ID, n *peg.Node) *cfg.Expr {
 		for _, k := range n.Kids {
 			kids = append(kids, b.fromTriggers(k))
 		}
-		return cfg.Alt(kids...)
+		return b.alt(kids)
 	case peg.Sequence:
 		return b.sequenceTail(n)
 	case peg.Repeat:
@@ -66,7 +66,7 @@ func (b *builder) sequenceTail(n *peg.Node) *cfg.Expr {
 			kids = append(kids, b.untils.Seq(append([]*cfg.Expr{tail}, b.all(n.Kids[i+1:])...)...))
 		}
 	}
-	return cfg.Alt(kids...)
+	return b.alt(kids)
 }
 
 // repeatTail returns the rest of one iteration and the remaining ones; how many came before is
@@ -194,7 +194,7 @@ func (b *builder) sequenceHeaders(n *peg.Node) []header {
 				continue
 			}
 			for _, more := range kids {
-				joined := header{parts: joinParts(h.parts, more.parts), closed: more.closed}
+				joined := header{parts: b.joinParts(h.parts, more.parts), closed: more.closed}
 				joined.closed = joined.closed || len(joined.parts) >= maxParts
 				next = append(next, joined)
 				done = done && joined.closed
@@ -208,10 +208,12 @@ func (b *builder) sequenceHeaders(n *peg.Node) []header {
 }
 
 // joinParts appends more to parts, joining adjacent literals.
-func joinParts(parts, more []string) []string {
+func (b *builder) joinParts(parts, more []string) []string {
+	b.Work.Spend(1 + len(parts) + len(more))
 	parts = slices.Clip(parts)
 	for _, m := range more {
 		if n := len(parts); n > 0 && m != "" && parts[n-1] != "" && !words.IsTelling(parts[n-1]) {
+			b.Work.Spend((len(parts[n-1]) + len(m)) >> 3)
 			parts = append(slices.Clone(parts[:n-1]), parts[n-1]+m)
 			continue
 		}

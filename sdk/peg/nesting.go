@@ -7,7 +7,7 @@ func (v *validator) nesting() {
 	w := &nesting{
 		validator: v,
 		seen:      make([]uint16, len(v.Nodes)),
-		early:     make([]ID, len(v.Nodes)),
+		early:     make([]bool, len(v.Nodes)),
 		nameless:  v.nameless(v.parents),
 	}
 	w.walk(v.Root, outside, false)
@@ -28,7 +28,7 @@ const (
 type nesting struct {
 	*validator
 	seen     []uint16 // by node, a bit for each kind of place in which it was checked
-	early    []ID     // by node, one more than the call for which premature last visited it
+	early    []bool   // by node, whether premature has visited it
 	nameless []bool
 }
 
@@ -99,18 +99,18 @@ func (w *nesting) named(id ID) {
 		w.add(id, "tag a name in every alternative", "a call without a name")
 		return
 	}
-	if at, found := w.premature(w.Nodes[id].Kids[0], id+1); found {
+	if at, found := w.premature(w.Nodes[id].Kids[0]); found {
 		w.add(at, "make the call atomic", "arguments that can come before the name of their call")
 	}
 }
 
-// premature finds an argument that can be reached from node id without passing a name or an atomic region. The mark
-// identifies the call.
-func (w *nesting) premature(id, mark ID) (ID, bool) {
-	if w.early[id] == mark {
+// premature finds an argument that can be reached from node id without passing a name or an atomic region. What several calls
+// share is looked at once.
+func (w *nesting) premature(id ID) (ID, bool) {
+	if w.early[id] {
 		return 0, false
 	}
-	w.early[id] = mark
+	w.early[id] = true
 	n := &w.Nodes[id]
 	switch {
 	case n.Op == Atomic, n.Op.Shape() == Lookahead, n.Op == Tag && n.Role == CallName:
@@ -119,7 +119,7 @@ func (w *nesting) premature(id, mark ID) (ID, bool) {
 		return id, true
 	}
 	for _, k := range n.Kids {
-		if at, found := w.premature(k, mark); found {
+		if at, found := w.premature(k); found {
 			return at, true
 		}
 		if n.Op.Shape() == Chain && !w.nameless[k] {

@@ -86,7 +86,7 @@ func (p *Plan) Parse(ctx context.Context, output []byte, truncated bool, o Optio
 // only there, so that prose may spell it. nil means that it does not know.
 //
 // Append allocates nothing unless a call begins or a buffer is too small. Errors are those of a handler that parses the output, and
-// the cause of the end of the session's context within a chunk of more than 64 KiB, after which the session is of no use; what was
+// the cause of the end of the session's context within a chunk of more than 4 KiB, after which the session is of no use; what was
 // delivered before stays valid.
 func (s *Session) Append(dst []chat.Piece, chunk []byte, special []match.Range) ([]chat.Piece, error) {
 	s.stream.Into(dst)
@@ -94,9 +94,10 @@ func (s *Session) Append(dst []chat.Piece, chunk []byte, special []match.Range) 
 	return s.stream.Taken(), err
 }
 
-// block is how many bytes are parsed between two looks at the context: a few milliseconds of work. How an output is cut into chunks
+// block is how many bytes are parsed between two looks at the context: microseconds of work, or tens of milliseconds if a program
+// takes as many steps for each byte as it may. How an output is cut into chunks
 // changes nothing.
-const block = 64 << 10
+const block = 4 << 10
 
 // feed feeds a chunk in blocks, until the context ends.
 func (s *Session) feed(chunk []byte, special []match.Range) error {

@@ -43,43 +43,47 @@ const (
 func newScanner(m *work.Meter, delims []string, last string) *scanner {
 	t := newTrie(delims)
 	s := &scanner{next: make([][]arc, len(t.nodes)), closed: last != ""}
+	s.link(m, t, last)
+	return s.minimal(m)
+}
+
+// link sets the transitions. Each state costs as many steps as it has of them.
+func (s *scanner) link(m *work.Meter, t *trie, last string) {
 	for _, q := range t.order {
 		s.next[q] = t.arcs(q, last, s.next)
+		m.Spend(1 + len(s.next[q]))
 	}
-	return s.minimal(m)
 }
 
 // newGuarded returns the automaton for text that contains none of delims even if one of them
 // follows: it does not end in a prefix that would complete a delimiter too early.
 func newGuarded(m *work.Meter, delims []string) *scanner {
 	t := newTrie(delims)
-	for range delims {
-		m.Spend(len(t.nodes))
-	}
 	s := &scanner{next: make([][]arc, len(t.nodes)), ends: make([]bool, len(t.nodes))}
-	for _, q := range t.order {
-		s.next[q] = t.arcs(q, "", s.next)
-	}
+	s.link(m, t, "")
 	for q, text := range t.prefixes() {
-		s.ends[q] = !slices.ContainsFunc(delims, func(d string) bool { return early(text, d, delims) })
+		s.ends[q] = !slices.ContainsFunc(delims, func(d string) bool { return early(m, text, d, delims) })
 	}
 	return s.minimal(m)
 }
 
 // early reports whether a delimiter begins within text if d follows it.
-func early(text, d string, delims []string) bool {
+func early(m *work.Meter, text, d string, delims []string) bool {
+	joined := text + d
 	return slices.ContainsFunc(delims, func(other string) bool {
-		at := strings.Index(text+d, other)
+		m.Spend(1 + len(joined)>>5)
+		at := strings.Index(joined, other)
 		return at >= 0 && at < len(text)
 	})
 }
 
 // overlap reports whether a text without delimiters, together with a delimiter after it, may
 // contain a delimiter that begins earlier.
-func overlap(delims []string) bool {
+func overlap(m *work.Meter, delims []string) bool {
 	return slices.ContainsFunc(newTrie(delims).prefixes(), func(text string) bool {
+		m.Spend(len(delims))
 		complete := slices.ContainsFunc(delims, func(d string) bool { return strings.Contains(text, d) })
-		return !complete && slices.ContainsFunc(delims, func(d string) bool { return early(text, d, delims) })
+		return !complete && slices.ContainsFunc(delims, func(d string) bool { return early(m, text, d, delims) })
 	})
 }
 
@@ -118,8 +122,12 @@ func (t *trie) target(node int, last string) int {
 // minimal merges indistinguishable states and drops unreachable ones.
 func (s *scanner) minimal(m *work.Meter) *scanner {
 	classes, count := make([]int, len(s.next)), 1
+	arcs := 0
+	for _, row := range s.next {
+		arcs += len(row)
+	}
 	for {
-		m.Spend(2 * len(s.next))
+		m.Spend(2*len(s.next) + arcs/4)
 		ids := map[string]int{}
 		refined := make([]int, len(s.next))
 		var key []byte

@@ -68,6 +68,9 @@ func (u *Writer) scan(name string, delims []string, last string) *cfg.Expr {
 	if e, ok := u.rules[key]; ok {
 		return e
 	}
+	for _, d := range delims {
+		u.Work.Spend(4 * len(d)) // a state for each character
+	}
 	e := newScanner(u.Work, delims, last).rules(name, u.names.NewRule)
 	u.rules[key] = e
 	u.scans[e.Rule] = Scan{delims, last}
@@ -86,7 +89,7 @@ func (u *Writer) guarded(e *cfg.Expr) *cfg.Expr {
 		return known
 	}
 	u.rules[key] = nil
-	if overlap(delims) {
+	if overlap(u.Work, delims) {
 		u.rules[key] = newGuarded(u.Work, delims).rules("until", u.names.NewRule)
 	}
 	return u.rules[key]
@@ -94,6 +97,7 @@ func (u *Writer) guarded(e *cfg.Expr) *cfg.Expr {
 
 // guard keeps text from ending in what would complete a delimiter together with what follows.
 func (u *Writer) guard(kids []*cfg.Expr) []*cfg.Expr {
+	u.Work.Spend(len(kids))
 	for i := range max(len(kids)-1, 0) {
 		text := u.guarded(kids[i])
 		if text == nil {
@@ -155,6 +159,9 @@ func (u *Writer) closed(kids []*cfg.Expr) []*cfg.Expr {
 // Seq returns the sequence of kids as programs mean it: white space in a row is written once, and
 // text includes the delimiter that follows it.
 func (u *Writer) Seq(kids ...*cfg.Expr) *cfg.Expr {
+	for _, k := range kids {
+		u.Work.Spend(1 + len(k.Kids) + len(k.Text)>>5)
+	}
 	e := cfg.Seq(kids...)
 	if e.Op != cfg.OpSequence {
 		return e

@@ -22,13 +22,14 @@ func (tr *translation) ebnf(c Constraint) (string, error) {
 		return "", err
 	}
 	b := words.NewWriter(g.Names(), nil)
+	b.Work = tr.work
 	return tr.print(g.StartingAt(cfg.Seq(b.Until(delims), cfg.Optional(g.Root.Call())))), nil
 }
 
 // print prints a grammar for xgrammar, which reads all hexadecimal digits after \x, and four after
 // \u.
 func (tr *translation) print(root *cfg.Rule) string {
-	p := cfg.Printer{Any: `[^\u0000]`, Code: `\u%04X`}
+	p := cfg.Printer{Any: `[^\u0000]`, Code: `\u%04X`, Work: tr.work}
 	p.Class = func(s charset.Set) *cfg.Expr { return tr.ascii(s) }
 	return p.Grammar(root)
 }

@@ -59,6 +59,7 @@ func (tr *translation) triggered(triggers []Trigger) (format, error) {
 	}
 	f := format{Type: "triggered_tags", Triggers: words, StopAfterFirst: true}
 	for _, w := range words {
+		tr.work.Spend(8 * len(tr.grammar.Rules))
 		rest, err := tr.after(w)
 		if err != nil {
 			return format{}, err

@@ -138,7 +138,7 @@ func (t Target) Write(c Constraint) (content string, lost []string, err error) {
 		return "", nil, err
 	}
 	c.Work.Check()
-	tr := &translation{g, notes.New()}
+	tr := &translation{g, notes.New(), c.Work}
 	content, err = row.write(tr, c)
 	if row.Bytes > 0 && len(content) > row.Bytes {
 		tr.notes.Add("the constraint has %d bytes; %s may reject more than %d", len(content), row.Engine, row.Bytes)
@@ -150,4 +150,5 @@ func (t Target) Write(c Constraint) (content string, lost []string, err error) {
 type translation struct {
 	grammar *cfg.Grammar
 	notes   *notes.List // what is lost
+	work    *work.Meter
 }

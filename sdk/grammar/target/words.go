@@ -41,7 +41,7 @@ func (tr *translation) triggerWords(triggers []Trigger) ([]string, error) {
 // after returns what may follow word in a text of the grammar. It is an error if no text starts
 // with word.
 func (tr *translation) after(word string) (*cfg.Expr, error) {
-	rest, err := cfg.Quotient(tr.grammar.Root.Body, nil, word)
+	rest, err := cfg.Quotient(tr.work, tr.grammar.Root.Body, nil, word)
 	if err != nil {
 		return nil, fmt.Errorf("trigger %q: no text of the grammar begins with it: %w", word, err)
 	}

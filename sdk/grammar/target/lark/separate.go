@@ -8,6 +8,7 @@ import (
 	"github.com/dragoman-project/dragoman/internal/cfg/charset"
 	"github.com/dragoman-project/dragoman/internal/cfg/regular"
 	"github.com/dragoman-project/dragoman/internal/cfg/words"
+	"github.com/dragoman-project/dragoman/internal/work"
 )
 
 // How rules are rewritten so that a longest-match lexer that never goes back reads what the grammar
@@ -39,6 +40,7 @@ func (w *writer) separate(e *cfg.Expr, depth int) *cfg.Expr {
 }
 
 func (w *writer) sequence(kids []*cfg.Expr, depth int) *cfg.Expr {
+	w.work.Spend(len(kids))
 	n := w.leading(kids)
 	for n > 0 && n < len(kids) && w.beginsWithText(kids[n]) {
 		w.work.Spend(len(kids))
@@ -180,7 +182,7 @@ func (w *writer) continuations(e *cfg.Expr) (set charset.Set) {
 
 // begins returns the characters that kids may begin with.
 func (w *writer) begins(kids []*cfg.Expr) charset.Set {
-	f := firsts{known: map[*cfg.Rule]bool{}}
+	f := firsts{work: w.work, known: map[*cfg.Rule]bool{}}
 	for _, k := range kids {
 		if !f.add(k) {
 			break
@@ -191,6 +193,7 @@ func (w *writer) begins(kids []*cfg.Expr) charset.Set {
 
 // firsts collects the characters that expressions begin with.
 type firsts struct {
+	work  *work.Meter
 	set   charset.Set
 	known map[*cfg.Rule]bool // visited rules, and whether they are nullable
 }
@@ -198,6 +201,7 @@ type firsts struct {
 // add adds the first characters of e and reports whether e is nullable. Recursive rules count as
 // not nullable.
 func (f *firsts) add(e *cfg.Expr) bool {
+	f.work.Spend(1 + len(f.set) + len(e.Set))
 	switch e.Op {
 	case cfg.OpLiteral:
 		for _, r := range e.Text {

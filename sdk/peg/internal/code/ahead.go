@@ -111,6 +111,9 @@ func (c *compiler) wordsOf(pc int32) *Words {
 func (c *compiler) word(pc int32) (Word, int32) {
 	in := &c.Insts[pc]
 	if in.Op == OpChoice {
+		if c.Insts[pc+1].Op == OpChoice { // more than a word
+			return Word{}, -1
+		}
 		word, next := c.word(pc + 1)
 		if in.First == nil || next < 0 || word.Guard >= 0 || c.Insts[next].Op != OpChosen || c.Insts[next].Of != pc {
 			return Word{}, -1

@@ -51,6 +51,8 @@ func tooLarge(p *peg.Program) error {
 const (
 	// maxCode is how many instructions a program may compile to; parts that several others share are repeated.
 	maxCode = 1 << 18
+	// maxVisits is how many nodes may be looked at meanwhile: not all of them become instructions.
+	maxVisits = 1 << 20
 	// MaxStack is how deep choices and rules may nest.
 	MaxStack = 4096
 )
@@ -75,6 +77,7 @@ type compiler struct {
 	*Code
 	specials scan.Specials
 	nullable []bool
+	visits   int      // nodes looked at
 	starts   []*start // what nodes can begin with, by node
 	readers  []*Inst  // the instructions of leaves, by node
 
@@ -110,7 +113,7 @@ func (c *compiler) emit(in Inst) int32 {
 func (c *compiler) here() int32 { return int32(len(c.Insts)) }
 
 // full reports whether there is too much code already, so that unrolling further is pointless.
-func (c *compiler) full() bool { return len(c.Insts) > maxCode }
+func (c *compiler) full() bool { return len(c.Insts) > maxCode || c.visits > maxVisits }
 
 // bodies compiles the rules that are used, once for each kind of place.
 func (c *compiler) bodies() {
@@ -146,6 +149,7 @@ func (c *compiler) node(id peg.ID, x place) {
 	if c.full() {
 		return
 	}
+	c.visits++
 	n := &c.Program.Nodes[id]
 	switch n.Op {
 	case peg.Sequence:
@@ -264,7 +268,7 @@ func (c *compiler) repeat(id peg.ID, n *peg.Node, x place) {
 // push emits a choice. The code of its first alternative, kid, must follow.
 func (c *compiler) push(id, kid peg.ID, x place) int32 {
 	at := c.emit(Inst{Op: OpChoice, Node: id, Muted: x.muted, Negated: x.negated, First: c.firstBytes(kid)})
-	c.path = &path{pc: at, up: c.path}
+	c.path = c.path.with(path{pc: at})
 	return at
 }
 
@@ -311,7 +315,7 @@ func (c *compiler) use(id peg.ID, x place) {
 	}
 	if _, known := c.compiled[u]; !known {
 		c.compiled[u] = -1
-		c.todo = append(c.todo, pending{u, &path{returns: true, pc: at + 1, up: c.path}})
+		c.todo = append(c.todo, pending{u, c.path.with(path{returns: true, pc: at + 1})})
 	}
 }
 

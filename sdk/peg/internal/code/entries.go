@@ -28,18 +28,20 @@ type EntryFrame struct {
 type path struct {
 	returns bool
 	pc      int32
+	depth   int // frames
 	up      *path
 }
 
 // maxEntries is how many beginnings of calls a recovery tries.
 const maxEntries = 64
 
-func (p *path) depth() int {
-	n := 0
-	for ; p != nil; p = p.up {
-		n++
+// with returns the path with another frame on top.
+func (p *path) with(top path) *path {
+	top.depth, top.up = 1, p
+	if p != nil {
+		top.depth += p.depth
 	}
-	return n
+	return &top
 }
 
 // entry records the address at which node id, a trigger rule or a call, begins in place x. Only the first place of a node
@@ -49,7 +51,7 @@ func (c *compiler) entry(id peg.ID, at int32, x place) {
 	switch {
 	case x.held || x.muted || x.inCall || x.role != peg.NoRole:
 	case s.vague || len(s.texts) == 0 || c.known(id, s.texts):
-	case len(c.Entries) == maxEntries || c.path.depth() > MaxStack:
+	case len(c.Entries) == maxEntries || c.path != nil && c.path.depth > MaxStack:
 	default:
 		c.Entries = append(c.Entries, Entry{node: id, At: at, path: c.path, starts: s.texts})
 	}

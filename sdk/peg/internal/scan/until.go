@@ -1,6 +1,9 @@
 package scan
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // Until finds the leftmost of several delimiters.
 //
@@ -9,7 +12,11 @@ type Until struct {
 	Delims []*Literal
 	first  [256]bool // what they begin with
 	only   int       // the byte that all delimiters begin with; -1: they differ
+	sorted bool      // Delims are sorted: there are too many to compare each
 }
+
+// maxCompared is how many delimiters are compared one after the other.
+const maxCompared = 32
 
 // NewUntil returns an until for delims, none of which is empty. Without any it finds the end of the input.
 func NewUntil(delims []string, specials *Specials) *Until {
@@ -22,6 +29,10 @@ func NewUntil(delims []string, specials *Specials) *Until {
 		} else if u.only != int(d[0]) {
 			u.only = -1
 		}
+	}
+	if len(u.Delims) > maxCompared {
+		u.sorted = true
+		slices.SortStableFunc(u.Delims, func(a, b *Literal) int { return bytes.Compare(a.Text, b.Text) })
 	}
 	return u
 }
@@ -70,6 +81,9 @@ func (u *Until) candidate(b []byte, from int) int {
 
 // match reports whether b begins with a delimiter, or is the beginning of one.
 func (u *Until) match(b []byte, at int, tokens *Tokens) Outcome {
+	if u.sorted {
+		return u.search(b, at, tokens)
+	}
 	best := Failed
 	for _, d := range u.Delims {
 		if t := d.Text; t[0] != b[0] || len(t) > 1 && len(b) > 1 && t[1] != b[1] { // most of the time
@@ -83,4 +97,28 @@ func (u *Until) match(b []byte, at int, tokens *Tokens) Outcome {
 		}
 	}
 	return best
+}
+
+// search is match for sorted delimiters: at each byte, those that go on with it are neighbours.
+func (u *Until) search(b []byte, at int, tokens *Tokens) Outcome {
+	left := u.Delims
+	for n := 0; len(left) > 0; n++ {
+		for ; len(left) > 0 && len(left[0].Text) == n; left = left[1:] { // the shorter ones come first
+			if left[0].Match(b, at, tokens) == Matched {
+				return Matched
+			}
+		}
+		if n == len(b) {
+			break
+		}
+		from, _ := slices.BinarySearchFunc(left, b[n], func(d *Literal, c byte) int { return int(d.Text[n]) - int(c) })
+		size, _ := slices.BinarySearchFunc(left[from:], int(b[n])+1, func(d *Literal, c int) int { return int(d.Text[n]) - c })
+		left = left[from : from+size]
+	}
+	for _, d := range left {
+		if d.Match(b, at, tokens) == Hungry {
+			return Hungry
+		}
+	}
+	return Failed
 }
