@@ -137,11 +137,14 @@ func TestSettingsForUnknownNamesOnlyWarn(t *testing.T) {
 }
 
 func TestAFaultOfAPluginIsLoggedOnce(t *testing.T) {
-	h, dir := startConfigured(t, "plugins: {dir: DIR}\n")
-	must(t, os.WriteFile(filepath.Join(dir, "bad.yaml"), []byte("name: ["), 0o644))
-	_ = h.Reload(context.Background()) // the fault is in the status
-	if n := h.logged("bad.yaml", "level=ERROR"); n != 1 {
-		t.Errorf("it is logged %d times:\n%s", n, h.log.String())
+	c, cfg := new(configured), config.Default()
+	cfg.Plugins.Dir = t.TempDir()
+	must(t, os.WriteFile(filepath.Join(cfg.Plugins.Dir, "bad.yaml"), []byte("name: ["), 0o644))
+	h, err := host.New(context.Background(), host.Options{Config: cfg, Logger: slog.New(slog.NewTextHandler(c, nil))})
+	must(t, err)
+	must(t, h.Close(context.Background()))
+	if n := c.logged("bad.yaml", "level=ERROR"); n != 1 {
+		t.Errorf("it is logged %d times:\n%s", n, c.log.String())
 	}
 }
 

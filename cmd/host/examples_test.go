@@ -99,7 +99,7 @@ func exampleFiles(t *testing.T, dir string) {
 		"template.jinja": template, "templates/template.jinja": template, "models/some-model/chat_template.jinja": template,
 		"models/some-model/tokenizer.json": read(t, "../../sdk/tokenizer/testdata/bytelevel/tokenizer.json"),
 		"tools.json":                       read(t, "testdata/tools.json"), "output.txt": weather, "variables.json": `{"messages": [{"role": "user", "content": "Hi"}]}`,
-		"request.json":     `{"messages": [{"role": "user", "content": "Hi"}], "tools": ` + read(t, "testdata/tools.json") + `}`,
+		"ids.json": "[1, 2]", "request.json": `{"messages": [{"role": "user", "content": "Hi"}], "tools": ` + read(t, "testdata/tools.json") + `}`,
 		"workarounds.yaml": rules, "dragoman.yaml": "log: {level: warn}\n",
 		"new.yaml": strings.Replace(rules, "[]", "\n  - {name: stops, because: a test, when: 'name != \"\"', set: {end_of_turn: END}}", 1),
 	}
