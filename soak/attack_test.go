@@ -177,18 +177,31 @@ type victim struct {
 	spent bool         // an attack may still cost it something
 }
 
-// buildDaemon builds the daemon.
+// buildDaemon builds the daemon and, in the folder plugins beside it, the plugin of this test.
 func buildDaemon(t *testing.T) string {
 	binary := filepath.Join(t.TempDir(), "dragoman")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "../cmd/host").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
+	plugin := filepath.Join(pluginsOf(binary), "soakplugin")
+	for to, of := range map[string]string{binary: "../cmd/host", plugin: "./plugin"} {
+		if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", to, of).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+	}
+	manifest, err := os.ReadFile("plugin/soakplugin.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(plugin+".yaml", manifest, 0o644); err != nil {
+		t.Fatal(err)
 	}
 	return binary
 }
 
+// pluginsOf returns the folder of the plugins for a daemon.
+func pluginsOf(binary string) string { return filepath.Join(filepath.Dir(binary), "plugins") }
+
 // startVictim starts a daemon.
 func startVictim(t *testing.T, binary string, flags ...string) *victim {
-	cmd := exec.Command(binary, append([]string{"serve", "--listen", "127.0.0.1:0", "--log-format", "json", "--plugins", t.TempDir(), "--state-dir", t.TempDir()}, flags...)...)
+	cmd := exec.Command(binary, append([]string{"serve", "--listen", "127.0.0.1:0", "--log-format", "json", "--plugins", pluginsOf(binary), "--state-dir", t.TempDir()}, flags...)...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	out, err := cmd.StderrPipe()
 	if err != nil {

@@ -34,6 +34,12 @@ func planFor(template, request string) message {
 	return message{planPath, []byte(`{"template": "` + template + `", "request": ` + request + `}`)}
 }
 
+// lark returns a request for a plan whose constraint is in Lark.
+func lark(m message) message {
+	m.body = []byte(strings.Replace(string(m.body), `{"template"`, `{"target": "lark", "template"`, 1))
+	return m
+}
+
 // withTool returns a chat request with one tool, whose parameters have a schema.
 func withTool(schema string) string {
 	return `{"messages": [{"role": "user", "content": "hi"}], "tools": [` + tool("f", schema) + `]}`
@@ -180,10 +186,6 @@ func attacks() (all []attack) {
 	add("a GBNF grammar, deep", plan(`{"messages": [{"role": "user", "content": "hi"}], "grammar": "root ::= `+nested(300_000, "(", `\"a\"`, ")")+`\n"}`))
 	add("a GBNF grammar of empties", plan(`{"messages": [{"role": "user", "content": "hi"}], "grammar": "root ::= `+nested(20, "(", `\"a\"?`, "*)*")+`\n"}`))
 	add("a choice", plan(`{"messages": [{"role": "user", "content": "hi"}], "guided_choice": [`+listf(100_000, `"choice #"`)+`]}`))
-	lark := func(m message) message {
-		m.body = []byte(strings.Replace(string(m.body), `{"template"`, `{"target": "lark", "template"`, 1))
-		return m
-	}
 	add("lark: 400 properties", lark(plan(withTool(object(`"properties": {`+listf(400, `"p#": {"type": "string"}`)+`}`)))))
 	add("lark: 3000 properties", lark(plan(withTool(object(`"properties": {`+listf(3000, `"p#": {"type": "string"}`)+`}`)))))
 	add("lark: 30000 values", lark(plan(withTool(object(`"properties": {"a": {"enum": [`+listf(100_000, `"value #"`)+`]}}`)))))
@@ -251,6 +253,7 @@ func attacks() (all []attack) {
 		all = append(all, attack{name: "template: " + name + ", explained", send: message{"TemplateService/ExplainTemplate", []byte(`{"name": "attack"}`)}})
 	}
 	all = append(all, ruleAttacks()...)
+	all = append(all, programAttacks()...)
 	for i := range all {
 		a := &all[i]
 		a.short, a.long = slices.Contains(shortForm, a.name), slices.Contains(longest, a.name)
@@ -268,7 +271,7 @@ func attacks() (all []attack) {
 var shortForm = []string{
 	"schema: patterns that meet", "schema: 8000 similar patterns of names", "schema: 30000 optional properties", "schema: allOf of 5000", "schema: classes",
 	"format: prefix items", "8000 types of parts", "30000 messages", "5000 tools of 5 arguments", "lark: 3000 properties",
-	"rules: heavy predicates", "rules: a case of a long output",
+	"rules: heavy predicates", "rules: a case of a long output", "program: untils", "program: nothing",
 	"output of chatml-json: beginnings of calls", "template: 14 MB", "template: 400 replacements",
 }
 

@@ -1,5 +1,5 @@
-// Command plugin is the plugin of the soak test, soakplugin. One of its handlers plans programs, which the host runs; the
-// other parses outputs itself, so that killing the process interrupts running streams.
+// Command plugin is the plugin of the soak test, soakplugin. One of its handlers plans programs, which the host runs; another
+// parses outputs itself, so that killing the process interrupts running streams. A third plans hostile programs (make attack).
 package main
 
 import (
@@ -10,7 +10,7 @@ import (
 	"github.com/dragoman-project/dragoman/sdk/peg"
 )
 
-func main() { sdk.Serve(brackets{}, tildes{}) }
+func main() { sdk.Serve(brackets{}, tildes{}, hostile{}) }
 
 // brackets reads reasoning in double parentheses and calls in double brackets: ((Hm.))Look. [[get_weather {"city": "Oslo"}]]
 type brackets struct{}

@@ -69,7 +69,7 @@ func (u *Writer) scan(name string, delims []string, last string) *cfg.Expr {
 		return e
 	}
 	for _, d := range delims {
-		u.Work.Spend(4 * len(d)) // a state for each character
+		u.Work.Spend(16 * len(d)) // a state for each character
 	}
 	e := newScanner(u.Work, delims, last).rules(name, u.names.NewRule)
 	u.rules[key] = e
