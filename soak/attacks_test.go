@@ -224,7 +224,7 @@ func attacks() (all []attack) {
 	// Templates.
 	for name, source := range map[string]string{
 		"400 replacements":        "{{ 'x' * 100000 }}{% set ns = namespace(x=messages[0].content * 50000) %}{{ ns.x" + strings.Repeat(".replace('a', 'bb').replace('bb', 'a')", 200) + " }}",
-		"replacements of content": "{% for m in messages %}{{ m.content" + strings.Repeat(".replace('<', '[[')", 400) + " }}{% endfor %}",
+		"replacements of content": "{% for m in messages %}{{ m.content" + strings.Repeat(".replace('<', '((')", 400) + " }}{% endfor %}",
 		"14 MB":                   "{% for m in messages %}{{ m.content }}{% endfor %}{{ 'abc<d>' * 2300000 }}",
 		"markers":                 "{% for m in messages %}<|{{ m.role }}|>{{ m.content }}{% endfor %}{% for i in range(9000) %}<a{{ i }}>{% endfor %}",
 		"many equal markers":      "{% for m in messages %}{% for i in range(2000) %}<a>{{ m.content }}</a>{% endfor %}{% endfor %}",
