@@ -31,7 +31,7 @@ test("the keyboard reaches the view and the others", async () => {
     await page.getByRole("link", { name: "Rules", exact: true }).focus();
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "Rules" }).waitFor();
-    assert.equal(await page.title(), "Rules · Dragoman workbench");
+    await page.waitForFunction(() => document.title === "Rules · Dragoman workbench");
     await page.goBack();
     await page.getByRole("navigation", { name: "Parts of the template" }).waitFor();
   });
