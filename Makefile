@@ -52,7 +52,7 @@ test: $(TOOLS)/grpcurl-$(GRPCURL_VERSION)
 
 ## judge: real llama.cpp and real xgrammar sample under the constraints of all templates; JUDGE_FLAGS adds flags
 judge: $(JUDGES)/installed
-	go test -count=1 -timeout 90m ./judges -judges.folder=$(JUDGES) $(JUDGE_FLAGS)
+	go test -count=1 -timeout 90m -v ./judges -judges.folder=$(JUDGES) $(JUDGE_FLAGS)
 	JUDGES=$(JUDGES) go test -count=1 ./sdk/grammar -run XGrammar
 
 ## clients: the gateway with the clients that people use, from npm, unmodified

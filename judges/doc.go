@@ -9,7 +9,8 @@
 //
 // The gateway is judged as a whole, too: server.mjs speaks llama-server's wire in front of real llama.cpp.
 //
-// Hugging Face's library for tokenizers, with the vocabularies of six models, judges the ids that package tokenizer gives.
+// Hugging Face's library for tokenizers, with the vocabularies of six models, judges the ids that package tokenizer gives, and
+// llama.cpp judges those that it gives with the same vocabularies in GGUF files.
 //
 // The engines come from npm, at the versions of package-lock.json; `make judge` installs them and runs everything. Without the
 // flag -judges.folder, which names the folder where they are installed, the tests are skipped.

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/tokenizer"
@@ -37,9 +38,14 @@ func TestIdsAreThoseOfHuggingFacesLibrary(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			wrong := 0
+			wrong, size := 0, 0
+			var took, theirs time.Duration
 			for i, want := range reference(t, path, texts) {
+				began := time.Now()
 				ids := ours.Encode(texts[i], tokenizer.Options{})
+				took += time.Since(began)
+				theirs += want.Took
+				size += len(texts[i])
 				whole := ours.Encode(texts[i], tokenizer.Options{AddSpecial: true})
 				if !slices.Equal(ids, want.IDs) || !slices.Equal(whole, want.Whole) || ours.Decode(want.IDs, false) != string(want.Decoded) || ours.Decode(want.IDs, true) != string(want.Plain) {
 					if wrong++; wrong <= 5 {
@@ -47,7 +53,8 @@ func TestIdsAreThoseOfHuggingFacesLibrary(t *testing.T) {
 					}
 				}
 			}
-			t.Logf("%d of %d texts differ", wrong, len(texts))
+			speed := func(d time.Duration) float64 { return float64(size) / 1e6 / d.Seconds() }
+			t.Logf("%d of %d texts differ; %.1f MB/s, the library %.1f", wrong, len(texts), speed(took), speed(theirs))
 		})
 	}
 }
@@ -58,6 +65,7 @@ type encoded struct {
 	Whole   []tokenizer.ID `json:"whole"`
 	Decoded []byte         `json:"decoded"`
 	Plain   []byte         `json:"plain"`
+	Took    time.Duration  `json:"took"` // for IDs
 }
 
 func reference(t *testing.T, path string, texts []string) (all []encoded) {
