@@ -24,8 +24,8 @@ var ggufVocabularies = []struct {
 	{name: "llama2", spacePrefix: true}, {name: "gemma3"},
 }
 
-// knownDifferences are texts that llama.cpp may give other ids, and why. Texts whose special tokens are to be read literally are not compared
-// at all: llama.cpp still looks for added tokens that are not special.
+// knownDifferences are texts to which llama.cpp may give other ids, and why. Texts in which special tokens are read literally are not
+// compared: llama.cpp still looks for added tokens that are not special.
 var knownDifferences = map[string]string{
 	"\u1c89's": "the letter is new in Unicode 16, and llama.cpp's tables are older",
 }

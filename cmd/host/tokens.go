@@ -92,7 +92,7 @@ func tokenizerOf(path string) (string, error) {
 	return "", fmt.Errorf("%s: no tokenizer.json beside the template; name one with --tokenizer", path)
 }
 
-// printRetokenized prints whether the tokens of an output come back.
+// printRetokenized prints whether the tokens of an output come back, or the first that does not.
 func printRetokenized(cmd *cobra.Command, template *host.Detached, req *chat.Request, t *tokenizer.Tokenizer, path string, asJSON bool) error {
 	data, err := readJSON(cmd, path)
 	if err != nil {

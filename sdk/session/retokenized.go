@@ -31,8 +31,8 @@ type RenderedToken struct {
 
 var errRendersNothing = errors.New("the plan renders nothing: a daemon made it; ask there")
 
-// Retokenized parses an output of the plan that is the ids of a tokenizer, which must be the model's, renders the conversation with the
-// answer that it was read as, and compares the tokens; nil: the model's own come back. What the template writes behind the output, such as the
+// Retokenized parses an output, given as ids of the model's tokenizer, renders the conversation with the answer that it was read as, and
+// compares the tokens. It returns the first difference, or nil if there is none. What the template writes after the output, such as the
 // end of the turn where the engine left that out, is no difference.
 func (p *Plan) Retokenized(ctx context.Context, t *tokenizer.Tokenizer, ids []tokenizer.ID, truncated bool) (*Retokenized, error) {
 	if p.render == nil {
@@ -81,7 +81,7 @@ type comparison struct {
 	report   *chat.Report
 }
 
-// first returns the first difference; the prompt has so many tokens.
+// first returns the first difference; prompt is how many tokens the prompt has.
 func (c *comparison) first(prompt int) *Retokenized {
 	at := 0
 	for at < len(c.wrote) && at < len(c.rendered) && c.wrote[at] == c.rendered[at].ID {
@@ -132,7 +132,7 @@ func (c *comparison) why(at, prompt int) string {
 
 func isBlank(b byte) bool { return b == ' ' || b >= '\t' && b <= '\r' }
 
-// otherwise explains why a byte of the output is rendered otherwise. blank is whether one of the two is white space and the other is not.
+// otherwise explains why a byte of the output is rendered otherwise. blank is whether only one of the two bytes is white space.
 func (c *comparison) otherwise(at int, blank bool) string {
 	at += c.report.PromptLength
 	part := parts[chat.MarkerRegion]
