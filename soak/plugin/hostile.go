@@ -39,14 +39,14 @@ var programs = map[string]func(*peg.Builder) peg.ID{
 	"overlaps":   func(b *peg.Builder) peg.ID { return b.Seq(b.Until(numbered(20_000, "ab%dab")...), b.Lit("x")) },
 	"long":       func(b *peg.Builder) peg.ID { return b.Until(strings.Repeat("a", 1<<20) + "b") },
 	"untils": func(b *peg.Builder) peg.ID {
-		return b.Seq(each(b, 40_000, "a%da", func(s string) peg.ID { return b.Until(s) })...)
+		return b.Seq(each(40_000, "a%da", func(s string) peg.ID { return b.Until(s) })...)
 	},
 	"classes": func(b *peg.Builder) peg.ID { return classes(b, 400, 20_000) },
 	"nothing": func(b *peg.Builder) peg.ID { return doubled(b, 60, b.Empty()) },
 	"doubled": func(b *peg.Builder) peg.ID { return doubled(b, 60, b.Lit("a")) },
 	"nested":  func(b *peg.Builder) peg.ID { return nested(b, 30_000) },
 	"optional": func(b *peg.Builder) peg.ID {
-		return b.Seq(each(b, 30_000, "%d", func(s string) peg.ID { return b.Optional(b.Lit(s)) })...)
+		return b.Seq(each(30_000, "%d", func(s string) peg.ID { return b.Optional(b.Lit(s)) })...)
 	},
 	"punctuation": func(b *peg.Builder) peg.ID { return punctuation(b, 2000) },
 }
@@ -70,7 +70,7 @@ func letters(n int, end string) []string {
 }
 
 // each returns a node for each of n numbered texts.
-func each(b *peg.Builder, n int, format string, node func(string) peg.ID) []peg.ID {
+func each(n int, format string, node func(string) peg.ID) []peg.ID {
 	kids := make([]peg.ID, n)
 	for i, text := range numbered(n, format) {
 		kids[i] = node(text)
