@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -14,8 +13,8 @@ import (
 	"github.com/dragoman-project/dragoman/gateway"
 	"github.com/dragoman-project/dragoman/gateway/engine"
 	"github.com/dragoman-project/dragoman/gateway/engine/replay"
+	"github.com/dragoman-project/dragoman/gateway/gatewaytest"
 	"github.com/dragoman-project/dragoman/gateway/seal"
-	"github.com/dragoman-project/dragoman/host"
 	"github.com/dragoman-project/dragoman/host/api"
 	"github.com/dragoman-project/dragoman/host/config"
 	"github.com/dragoman-project/dragoman/sdk/fault"
@@ -44,7 +43,7 @@ func (p *player) Complete(ctx context.Context, r *engine.Request) (engine.Stream
 	case "scripted":
 		return &script{player: p, left: p.output}, nil
 	case "endless":
-		return &endless{ctx, p.ended}, nil
+		return &gatewaytest.Endless{Context: ctx, Ended: p.ended}, nil
 	}
 	return p.Engine.Complete(ctx, r)
 }
@@ -73,90 +72,26 @@ func (s *script) Next() (engine.Piece, error) {
 
 func (s *script) Close() error { return nil }
 
-type endless struct {
-	ctx   context.Context
-	ended chan struct{}
-}
-
-func (e *endless) Next() (engine.Piece, error) {
-	if e.ctx.Err() != nil {
-		return engine.Piece{}, context.Cause(e.ctx)
-	}
-	return engine.Piece{Text: []byte("on and ")}, nil
-}
-
-func (e *endless) Close() error {
-	close(e.ended)
-	return nil
-}
-
-// daemon is a server with the gateway.
 type daemon struct {
-	*httptest.Server
+	*gatewaytest.Daemon
 	*player
 	sealer *seal.Sealer
 }
 
 func serve(t testing.TB, change func(*config.Config)) *daemon {
 	t.Helper()
-	cfg := config.Default()
-	if change != nil {
-		change(cfg)
-	}
-	h, err := host.New(t.Context(), host.Options{Config: cfg, Static: true})
-	if err != nil {
-		t.Fatal(err)
-	}
 	recorded, err := replay.New(replay.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &daemon{player: &player{Engine: recorded, size: 4, last: engine.Piece{Finish: engine.Stopped}, ended: make(chan struct{})}}
-	if d.sealer, err = seal.New("secret"); err != nil {
-		t.Fatal(err)
-	}
-	g := gateway.New(t.Context(), gateway.Options{Host: h, Servers: []gateway.Server{{Name: "e", Find: func(context.Context) (engine.Engine, error) { return d.player, nil }}}})
-	secrets, err := api.NewSecrets(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d.Server = httptest.NewServer(api.New(h, api.Options{Secrets: secrets, Endpoints: Endpoints(g, d.sealer)}))
-	t.Cleanup(func() {
-		d.Close()
-		g.Close()
-		if err := h.Close(context.Background()); err != nil {
-			t.Error(err)
-		}
-	})
+	d := &daemon{player: &player{Engine: recorded, size: 4, last: engine.Piece{Finish: engine.Stopped}, ended: make(chan struct{})}, sealer: sealer(t)}
+	d.Daemon = gatewaytest.Serve(t, d.player, change, func(g *gateway.Gateway) []api.Endpoint { return Endpoints(g, d.sealer) })
 	return d
 }
 
-// post sends a request and returns the answer and its body.
-func (d *daemon) post(t testing.TB, path, body string, header ...string) (answered, string) {
+func (d *daemon) post(t testing.TB, path, body string, headers ...string) (gatewaytest.Head, string) {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, d.URL+path, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := 0; i+1 < len(header); i += 2 {
-		r.Header.Set(header[i], header[i+1])
-	}
-	res, err := d.Client().Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer res.Body.Close()
-	text, err := io.ReadAll(res.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return answered{res.StatusCode, res.Header}, string(text)
-}
-
-// answered is a response without its body.
-type answered struct {
-	StatusCode int
-	Header     http.Header
+	return d.Send(t, http.MethodPost, path, body, headers...)
 }
 
 // said is a message as clients read it.

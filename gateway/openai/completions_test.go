@@ -13,6 +13,7 @@ import (
 	"github.com/dragoman-project/dragoman/gateway/engine"
 	"github.com/dragoman-project/dragoman/gateway/engine/replay"
 	"github.com/dragoman-project/dragoman/gateway/engine/wire"
+	"github.com/dragoman-project/dragoman/gateway/gatewaytest"
 	"github.com/dragoman-project/dragoman/host"
 	"github.com/dragoman-project/dragoman/host/api"
 	"github.com/dragoman-project/dragoman/host/config"
@@ -72,7 +73,7 @@ func newPasser(t *testing.T, change ...func(*config.Config)) *passer {
 }
 
 // ask posts a request for a completion.
-func (p *passer) ask(ctx context.Context, t *testing.T, body string, header ...string) (answered, string) {
+func (p *passer) ask(ctx context.Context, t *testing.T, body string, header ...string) (gatewaytest.Head, string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, p.url+completionsPath, strings.NewReader(body))
 	if err != nil {
@@ -87,13 +88,7 @@ func (p *passer) ask(ctx context.Context, t *testing.T, body string, header ...s
 	}
 	defer res.Body.Close()
 	text, _ := io.ReadAll(res.Body) // what came is compared
-	return answered{res.StatusCode, res.Header}, string(text)
-}
-
-// answered is a response without its body.
-type answered struct {
-	StatusCode int
-	Header     http.Header
+	return gatewaytest.Head{StatusCode: res.StatusCode, Header: res.Header}, string(text)
 }
 
 func TestCompletionsArePassedOnAsTheyAre(t *testing.T) {

@@ -35,7 +35,7 @@ func TestTheSpanOfAnAnswerHasItsPhases(t *testing.T) {
 	ctx, request := provider.Tracer("test").Start(t.Context(), "request")
 	r := httptest.NewRequestWithContext(ctx, http.MethodPost, chatPath, strings.NewReader(`{"model":"replay",`+greeting+`}`))
 	w := httptest.NewRecorder()
-	for _, e := range Endpoints(serve(t).gateway) {
+	for _, e := range Endpoints(serve(t).Gateway) {
 		if e.Path == chatPath {
 			if err := e.Serve(w, r); err != nil {
 				t.Fatal(err)

@@ -17,6 +17,7 @@ import (
 	"github.com/dragoman-project/dragoman/gateway"
 	"github.com/dragoman-project/dragoman/gateway/engine"
 	"github.com/dragoman-project/dragoman/gateway/engine/replay"
+	"github.com/dragoman-project/dragoman/gateway/gatewaytest"
 	"github.com/dragoman-project/dragoman/gateway/reply"
 	"github.com/dragoman-project/dragoman/host"
 	"github.com/dragoman-project/dragoman/host/api"
@@ -61,7 +62,7 @@ func (b *breaking) Complete(ctx context.Context, r *engine.Request) (engine.Stre
 	case "breaking":
 		return &broken{Stream: s}, err
 	case "endless":
-		return &endless{ctx: ctx, ended: b.ended}, nil
+		return &gatewaytest.Endless{Context: ctx, Ended: b.ended}, nil
 	}
 	return s, err
 }
@@ -78,84 +79,28 @@ func (b *broken) Next() (engine.Piece, error) {
 	return b.Stream.Next()
 }
 
-type endless struct {
-	ctx   context.Context
-	ended chan struct{}
-}
-
-func (e *endless) Next() (engine.Piece, error) {
-	if e.ctx.Err() != nil {
-		return engine.Piece{}, context.Cause(e.ctx)
-	}
-	return engine.Piece{Text: []byte("on and ")}, nil
-}
-
-func (e *endless) Close() error {
-	close(e.ended)
-	return nil
-}
-
-// daemon is a server with the gateway.
 type daemon struct {
-	*httptest.Server
-	engine  *breaking
-	gateway *gateway.Gateway
+	*gatewaytest.Daemon
+	engine *breaking
 }
 
 func serve(t *testing.T, change ...func(*config.Config)) *daemon {
 	t.Helper()
-	cfg := config.Default()
-	for _, c := range change {
-		c(cfg)
-	}
-	h, err := host.New(t.Context(), host.Options{Config: cfg, Static: true})
-	if err != nil {
-		t.Fatal(err)
-	}
 	player, err := replay.New(replay.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &daemon{engine: &breaking{player, make(chan struct{})}}
-	g := gateway.New(t.Context(), gateway.Options{Host: h, Servers: []gateway.Server{{Name: "e", Find: func(context.Context) (engine.Engine, error) { return d.engine, nil }}}})
-	d.gateway = g
-	d.Server = httptest.NewServer(api.New(h, api.Options{Endpoints: Endpoints(g)}))
-	t.Cleanup(func() {
-		d.Close()
-		g.Close()
-		if err := h.Close(context.Background()); err != nil {
-			t.Error(err)
+	e := &breaking{player, make(chan struct{})}
+	return &daemon{gatewaytest.Serve(t, e, func(cfg *config.Config) {
+		for _, c := range change {
+			c(cfg)
 		}
-	})
-	return d
+	}, Endpoints), e}
 }
 
-// head is what comes before the body of an answer.
-type head struct {
-	StatusCode int
-	Header     http.Header
-}
-
-// post sends a request and returns the head and the body of the answer.
-func (d *daemon) post(t *testing.T, body string, header ...string) (head, string) {
+func (d *daemon) post(t *testing.T, body string, headers ...string) (gatewaytest.Head, string) {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, d.URL+chatPath, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := 0; i+1 < len(header); i += 2 {
-		r.Header.Set(header[i], header[i+1])
-	}
-	res, err := d.Client().Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer res.Body.Close()
-	text, err := io.ReadAll(res.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return head{res.StatusCode, res.Header}, string(text)
+	return d.Send(t, http.MethodPost, chatPath, body, headers...)
 }
 
 // chunk is what clients read of an event.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -22,9 +21,9 @@ import (
 	"github.com/dragoman-project/dragoman/gateway"
 	"github.com/dragoman-project/dragoman/gateway/engine"
 	"github.com/dragoman-project/dragoman/gateway/engine/replay"
+	"github.com/dragoman-project/dragoman/gateway/gatewaytest"
 	"github.com/dragoman-project/dragoman/gateway/seal"
 	"github.com/dragoman-project/dragoman/gateway/store"
-	"github.com/dragoman-project/dragoman/host"
 	"github.com/dragoman-project/dragoman/host/api"
 	"github.com/dragoman-project/dragoman/host/config"
 	"github.com/dragoman-project/dragoman/internal/shared"
@@ -52,7 +51,7 @@ func (s *scripted) Complete(ctx context.Context, r *engine.Request) (engine.Stre
 	s.request = r
 	switch {
 	case r.Model == "endless":
-		return &script{scripted: s, ctx: ctx}, nil
+		return &gatewaytest.Endless{Context: ctx, Ended: s.ended}, nil
 	case s.output != "":
 		return &script{scripted: s, left: s.output}, nil
 	}
@@ -61,18 +60,12 @@ func (s *scripted) Complete(ctx context.Context, r *engine.Request) (engine.Stre
 
 type script struct {
 	*scripted
-	ctx  context.Context // of an endless one
 	left string
 	done bool
 }
 
 func (s *script) Next() (engine.Piece, error) {
 	switch {
-	case s.ctx != nil:
-		if s.ctx.Err() != nil {
-			return engine.Piece{}, context.Cause(s.ctx)
-		}
-		return engine.Piece{Text: []byte("on and ")}, nil
 	case s.done:
 		return engine.Piece{}, io.EOF
 	case s.left == "" && s.fails:
@@ -87,16 +80,10 @@ func (s *script) Next() (engine.Piece, error) {
 	return p, nil
 }
 
-func (s *script) Close() error {
-	if s.ctx != nil {
-		close(s.ended)
-	}
-	return nil
-}
+func (s *script) Close() error { return nil }
 
-// daemon is a server with the gateway.
 type daemon struct {
-	*httptest.Server
+	*gatewaytest.Daemon
 	engine *scripted
 	token  string // that requests are sent with
 }
@@ -104,58 +91,27 @@ type daemon struct {
 // serve starts a daemon that accepts these tokens, or anyone.
 func serve(t testing.TB, kept Store, tokens ...string) *daemon {
 	t.Helper()
-	cfg := config.Default()
-	cfg.Auth.ClientTokens = tokens
-	secrets, err := api.NewSecrets(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	h, err := host.New(t.Context(), host.Options{Config: cfg, Static: true})
-	if err != nil {
-		t.Fatal(err)
-	}
 	player, err := replay.New(replay.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &daemon{engine: &scripted{Engine: player, size: 4, finish: engine.Stopped, ended: make(chan struct{})}}
 	sealer, err := seal.New("secret")
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := gateway.New(t.Context(), gateway.Options{Host: h, Servers: []gateway.Server{{Name: "e", Find: func(context.Context) (engine.Engine, error) { return d.engine, nil }}}})
-	d.Server = httptest.NewServer(api.New(h, api.Options{Secrets: secrets, Endpoints: Endpoints(Options{Gateway: g, Seal: sealer, Store: kept})}))
-	t.Cleanup(func() {
-		d.Close()
-		g.Close()
-		if err := h.Close(context.Background()); err != nil {
-			t.Error(err)
-		}
-	})
-	return d
+	e := &scripted{Engine: player, size: 4, finish: engine.Stopped, ended: make(chan struct{})}
+	return &daemon{gatewaytest.Serve(t, e, func(c *config.Config) { c.Auth.ClientTokens = tokens },
+		func(g *gateway.Gateway) []api.Endpoint {
+			return Endpoints(Options{Gateway: g, Seal: sealer, Store: kept})
+		}), e, ""}
 }
 
-// send sends a request and returns the head and the body of the answer.
-func (d *daemon) send(t testing.TB, method, path, body string) (*http.Response, string) {
+func (d *daemon) send(t testing.TB, method, path, body string) (gatewaytest.Head, string) {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), method, d.URL+path, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Header.Set("Authorization", "Bearer "+d.token)
-	res, err := d.Client().Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer res.Body.Close()
-	text, err := io.ReadAll(res.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return res, string(text)
+	return d.Send(t, method, path, body, "Authorization", "Bearer "+d.token)
 }
 
-func (d *daemon) post(t testing.TB, body string) (*http.Response, string) {
+func (d *daemon) post(t testing.TB, body string) (gatewaytest.Head, string) {
 	t.Helper()
 	return d.send(t, http.MethodPost, path, body)
 }
