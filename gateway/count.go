@@ -91,7 +91,7 @@ func (o *Output) complete(ctx context.Context, counted *engine.Usage) *engine.Us
 	return full
 }
 
-// EstimateTokens returns about how many tokens so many bytes of a text are, where nobody counts.
+// EstimateTokens estimates the tokens of a text of so many bytes, for engines and models whose tokens cannot be counted.
 func EstimateTokens(bytes int) int { return bytes / 4 }
 
 // Estimate returns how many tokens the prompt and the output have so far, as the engine counts them; where it does not, a few bytes of

@@ -223,8 +223,8 @@ func (r *Reply) Note() {
 	api.Note(r.ctx, facts)
 }
 
-// estimate adds the tokens of an answer that was not counted, because it was given up or nobody counts, to the record of the request:
-// they use up the limits of its key, too.
+// estimate adds the tokens of an answer that was given up, or whose engine does not count, to the record of the request: they use up
+// the limits of its key, too.
 func (r *Reply) estimate() {
 	var facts api.Facts
 	for _, o := range r.Outputs {

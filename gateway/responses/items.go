@@ -188,7 +188,7 @@ func itemID(prefix, response string, n int) string {
 	return fmt.Sprintf("%s%s_%d", prefix, response, n)
 }
 
-// end ends the open item, if any. cut says that the output ends within it. A broken-off input of a custom tool looks like a whole
+// end ends the open item, if any. With cut, the output ends within it. A broken-off input of a custom tool looks like a whole
 // one, so that its end is never announced: the response alone has it, as incomplete.
 func (s *items) end(cut bool) {
 	o := s.open

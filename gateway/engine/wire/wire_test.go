@@ -207,7 +207,7 @@ func TestWhatIsNotSetIsSentAsItShouldBe(t *testing.T) {
 	}
 }
 
-// TestEnginesThatEndThinking are told when to.
+// TestEnginesThatEndThinking checks what they are sent of a budget.
 func TestEnginesThatEndThinking(t *testing.T) {
 	strict := maps.Clone(answers["sglang"])
 	strict["/server_info"] = strings.Replace(strict["/server_info"], "{", `{"enable_strict_thinking":true,`, 1)

@@ -166,8 +166,8 @@ func (r *reader) members(v *ordered.Value) {
 	}
 }
 
-// custom writes the other members of the function of a custom tool. The model is told of a grammar, and held to it if it is a regular
-// expression.
+// custom writes the other members of the function of a custom tool. The description has the grammar, and the constraint
+// enforces it if it is a regular expression.
 func (r *reader) custom(place string, v *ordered.Value) error {
 	description, err := text(v.Get("description"))
 	if err != nil {

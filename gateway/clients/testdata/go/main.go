@@ -1,5 +1,5 @@
-// Program go uses the clients of OpenAI and Anthropic for Go as their documentation does. It is a module of its own, so that nobody else
-// downloads them. It prints a line of JSON for each test: its name, and its error if it fails.
+// Program go uses the clients of OpenAI and Anthropic for Go as their documentation does. It is a module of its own, which
+// keeps them out of go.mod. It prints a line of JSON for each test: its name, and its error if it fails.
 //
 //	go run . BASE_URL API_KEY
 package main
