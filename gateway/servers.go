@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -77,6 +78,7 @@ func (g *Gateway) ask(ctx context.Context, s *server) {
 		}
 		return
 	}
+	models = slices.Clone(models) // the engine may give others the same
 	for i := range models {
 		if err := g.adopt(ctx, s.Name, &models[i]); err != nil && before.engine == nil {
 			g.log.Warn("the chat template of an engine cannot be used", "engine", s.Name, "model", models[i].Name, "error", err)
