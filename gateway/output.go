@@ -144,18 +144,18 @@ func (o *Output) last(dst []chat.Piece) (_ []chat.Piece, err error) {
 	return dst, err
 }
 
-// receive returns the engine's next piece.
-func (o *Output) receive() (engine.Piece, error) {
+// receive returns the engine's next piece. An engine that is gone gives errors that are io.EOF, too: here it would be the end.
+func (o *Output) receive() (p engine.Piece, err error) {
 	if o.stream == nil {
-		if err := o.resume(); err != nil {
-			return engine.Piece{}, err
-		}
+		err = o.resume()
 	}
-	if o.hasFirst {
+	if err == nil && o.hasFirst {
 		o.hasFirst = false
 		return o.first, nil
 	}
-	p, err := o.stream.Next()
+	if err == nil {
+		p, err = o.stream.Next()
+	}
 	if errors.Is(err, io.EOF) {
 		err = brokenOff()
 	}

@@ -1,7 +1,9 @@
 package gateway
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -103,6 +105,15 @@ func TestNoThinking(t *testing.T) {
 		if !strings.HasSuffix(last.Prompt, "</think>") || (len(e.requests) == 1) != (m.Name == "open") {
 			t.Errorf("%s: %d requests, %q", m.Name, len(e.requests), last.Prompt)
 		}
+	}
+}
+
+func TestAnEngineThatIsGoneAfterThinkingIsAnError(t *testing.T) {
+	gone := &fault.Error{Code: fault.Unavailable, Message: "the connection was closed", Err: io.EOF}
+	e := &scripted{models: thinkers, pieces: inPieces(strings.Repeat("Hm. ", 50), 4, engine.Stopped), failures: []error{nil, gone, gone, gone}}
+	got, _ := answer(t, front(t, e), `{"model":"open","messages":[{"role":"user","content":"Hi"}],"reasoning":{"max_tokens":10}}`)
+	if fault.CodeOf(got.err) != fault.Unavailable || errors.Is(got.err, io.EOF) {
+		t.Errorf("%+v", got)
 	}
 }
 
