@@ -330,6 +330,16 @@ func TestAClientThatLeavesEndsItsEngine(t *testing.T) {
 	<-d.engine.ended
 }
 
+func TestMoreChoicesThanOutputsAreRefused(t *testing.T) {
+	d := serve(t, func(c *config.Config) { c.Limits.Sessions = 2 })
+	if res, body := d.post(t, `{"model":"replay","n":3,`+greeting+`}`); res.StatusCode != http.StatusServiceUnavailable || !strings.Contains(body, "limits.sessions") {
+		t.Errorf("%d %s", res.StatusCode, body)
+	}
+	if res, body := d.post(t, `{"model":"replay","n":2,`+greeting+`}`); res.StatusCode != http.StatusOK {
+		t.Errorf("after the refusal: %d %s", res.StatusCode, body)
+	}
+}
+
 func TestModelsAreListed(t *testing.T) {
 	d := serve(t)
 	for path, want := range map[string][]string{

@@ -77,9 +77,11 @@ func Begin(w http.ResponseWriter, request *http.Request, id string, plan Plan) (
 	}
 	api.Received(r.ctx)
 	api.Note(r.ctx, api.Facts{Template: r.Template, Handler: r.Handler})
-	if r.release, err = api.Outputs(r.ctx, r.Choices-1); err != nil {
+	release, err := api.Outputs(r.ctx, r.Choices-1)
+	if err != nil {
 		return nil, err
 	}
+	r.release = release
 	begun := api.Phase(r.ctx, "engine")
 	waited, err := r.begin()
 	begun()
@@ -106,16 +108,10 @@ func (r *Reply) shared() *float64 {
 func (r *Reply) begin() (waited time.Duration, err error) {
 	r.Outputs = make([]*gateway.Output, r.Choices)
 	waits := make([]time.Duration, r.Choices)
-	var all errgroup.Group
-	for i := range r.Outputs {
-		all.Go(func() (err error) {
-			if r.Outputs[i], err = r.Answer.Begin(r.ctx, r.ID, &waits[i]); err != nil {
-				r.cancel()
-			}
-			return err
-		})
-	}
-	err = all.Wait()
+	err = r.Each(func(i int) (err error) {
+		r.Outputs[i], err = r.Answer.Begin(r.ctx, r.ID, &waits[i])
+		return err
+	})
 	return slices.Max(waits), err
 }
 
