@@ -77,7 +77,7 @@ func (h *Host) PlanJSON(ctx context.Context, template string, request []byte) (*
 // read once. It may replace the messages.
 func (h *Host) PlanNamed(ctx context.Context, request []byte, named func(*chat.Request) (template string, err error)) (*Planned, error) {
 	snap := h.state.For(ctx)
-	req, err := chat.ParseRequestWith(request, snap.Config.Parsing.For(""))
+	req, err := h.tools.ParseRequest(request, snap.Config.Parsing.For(""))
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +87,7 @@ func (h *Host) PlanNamed(ctx context.Context, request []byte, named func(*chat.R
 	}
 	if own := snap.Config.Parsing.For(template); own != snap.Config.Parsing.For("") {
 		messages := req.Messages
-		if req, err = chat.ParseRequestWith(request, own); err != nil {
+		if req, err = h.tools.ParseRequest(request, own); err != nil {
 			return nil, err
 		}
 		req.Messages = messages
