@@ -14,6 +14,7 @@ import (
 
 	"github.com/dragoman-project/dragoman/gateway/engine"
 	"github.com/dragoman-project/dragoman/gateway/reply"
+	"github.com/dragoman-project/dragoman/gateway/seal"
 	"github.com/dragoman-project/dragoman/host/config"
 	"github.com/dragoman-project/dragoman/sdk/chat"
 )
@@ -129,7 +130,7 @@ func comparable(t *testing.T, d *daemon, m *said) {
 			b.ID = "id"
 		}
 		if b.Type == "thinking" {
-			if thought, err := d.sealer.Open(reasoning, b.Signature); err != nil || thought != b.Thinking {
+			if thought, err := d.sealer.Open(seal.Reasoning, b.Signature); err != nil || thought != b.Thinking {
 				t.Fatalf("%q is signed as %q, %v", b.Thinking, thought, err)
 			}
 			b.Signature = "sealed"
@@ -182,7 +183,7 @@ func TestUsageIsCountedAsAnthropicDoes(t *testing.T) {
 func TestThinkingComesBack(t *testing.T) {
 	d := serve(t, nil)
 	const thought = "They want the weather, so I ask."
-	sealed := d.sealer.Seal(reasoning, thought)
+	sealed := d.sealer.Seal(seal.Reasoning, thought)
 	for _, test := range []struct{ name, block, warning string }{
 		{"as it was answered", `{"type":"thinking","thinking":"` + thought + `","signature":"` + sealed + `"}`, ""},
 		{"its signature alone", `{"type":"thinking","thinking":"","signature":"` + sealed + `"}`, ""},
@@ -221,7 +222,7 @@ func TestThinkingIsWhatTheRequestWants(t *testing.T) {
 	m := d.message(t, body("replay", `"thinking":{"type":"adaptive","display":"omitted"},`+greeting))
 	if b := m.Content[0]; b.Type != "thinking" || b.Thinking != "" || b.Signature == "" {
 		t.Errorf("%+v", b)
-	} else if thought, err := d.sealer.Open(reasoning, b.Signature); thought == "" || err != nil {
+	} else if thought, err := d.sealer.Open(seal.Reasoning, b.Signature); thought == "" || err != nil {
 		t.Errorf("%q, %v", thought, err)
 	}
 }

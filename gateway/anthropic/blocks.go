@@ -119,7 +119,7 @@ func (b *blocks) end() {
 	}
 	signature := ""
 	if b.open == chat.ReasoningText {
-		signature = b.sealer.Seal(reasoning, string(b.thinking))
+		signature = b.sealer.Seal(seal.Reasoning, string(b.thinking))
 		b.thinking = b.thinking[:0]
 	}
 	b.to.end(b.index, signature)

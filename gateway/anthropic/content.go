@@ -5,13 +5,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dragoman-project/dragoman/gateway/seal"
 	"github.com/dragoman-project/dragoman/internal/ordered"
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/fault"
 )
-
-// reasoning is what thinking is sealed for.
-const reasoning = "reasoning"
 
 // blockTypes are the types of blocks that each role may have; a tool is what says a result.
 var blockTypes = map[string][]string{
@@ -148,7 +146,7 @@ func (c *conversation) thought(b *ordered.Value, own string) error {
 	if isSet(sealed) && sealed.Kind() != ordered.String {
 		return sealed.Expected("a string")
 	}
-	opened, err := c.sealer.Open(reasoning, sealed.Text())
+	opened, err := c.sealer.Open(seal.Reasoning, sealed.Text())
 	if err != nil && said == "" {
 		c.note("ignored %s: its thinking is not of this gateway", b.Path())
 	}

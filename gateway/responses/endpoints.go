@@ -16,9 +16,6 @@ const (
 	itemsPath = "/input_items" // after a response
 )
 
-// purpose is what reasoning is sealed for.
-const purpose = "reasoning"
-
 // Options are the choices of Endpoints.
 type Options struct {
 	Gateway *gateway.Gateway
@@ -55,5 +52,5 @@ func Endpoints(o Options) []api.Endpoint {
 
 // Open returns reasoning that was sealed for a client to keep.
 func Open(sealer *seal.Sealer) func(sealed string) (string, error) {
-	return func(sealed string) (string, error) { return sealer.Open(purpose, sealed) }
+	return func(sealed string) (string, error) { return sealer.Open(seal.Reasoning, sealed) }
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/dragoman-project/dragoman/gateway"
 	"github.com/dragoman-project/dragoman/gateway/reply"
 	"github.com/dragoman-project/dragoman/gateway/responses/request"
+	"github.com/dragoman-project/dragoman/gateway/seal"
 	"github.com/dragoman-project/dragoman/host/api"
 	"github.com/dragoman-project/dragoman/sdk/chat"
 	"github.com/dragoman-project/dragoman/sdk/fault"
@@ -42,7 +43,7 @@ func (s *service) respond(w http.ResponseWriter, r *http.Request) (err error) {
 	}
 	a.items = items{request: a.request, response: strings.TrimPrefix(a.ID, idPrefix)}
 	if a.request.Encrypted {
-		a.items.seal = func(text string) string { return s.Seal.Seal(purpose, text) }
+		a.items.seal = func(text string) string { return s.Seal.Seal(seal.Reasoning, text) }
 	}
 	if a.Stream {
 		err = a.stream()

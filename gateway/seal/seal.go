@@ -15,6 +15,9 @@ import (
 	"errors"
 )
 
+// Reasoning is the purpose of sealed reasoning. All APIs have the same, so that a conversation may change between them.
+const Reasoning = "reasoning"
+
 // Sealer seals and opens texts. It is safe for concurrent use.
 type Sealer struct {
 	aeads []cipher.AEAD
@@ -48,7 +51,7 @@ func New(secrets ...string) (*Sealer, error) {
 	return s, nil
 }
 
-// Seal returns the sealed form of a text, for a purpose such as "reasoning", in the characters of base64.
+// Seal returns the sealed form of a text, for a purpose such as Reasoning, in the characters of base64.
 func (s *Sealer) Seal(purpose, text string) string {
 	return base64.StdEncoding.EncodeToString(s.aeads[0].Seal(nil, nil, []byte(text), []byte(purpose)))
 }
