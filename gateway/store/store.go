@@ -1,6 +1,6 @@
 // Package store keeps texts on disk for a while: what clients of the gateway want to find again. Each owner sees its own alone.
 //
-// It is bounded in bytes and in age. To make room, the oldest text goes of the owner who has the most, so that no owner can displace the
+// It is bounded in bytes and in age. To make room, the owner with the most bytes loses its oldest text, so that no owner can displace the
 // others. The file is bbolt's:
 //
 //	owner ─→ texts: key → time, text
@@ -189,7 +189,7 @@ func (s *Store) makeRoom(tx *bbolt.Tx, size int) error {
 	}
 }
 
-// first returns the time and the key of an owner's oldest text; nil: there is none.
+// first returns the time and the key of an owner's oldest text, or nil for an owner without texts.
 func first(b *bbolt.Bucket) []byte {
 	at, _ := b.Bucket(order).Cursor().First()
 	return bytes.Clone(at)

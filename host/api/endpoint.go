@@ -106,7 +106,7 @@ func Outputs(ctx context.Context, n int) (release func(), err error) {
 // endpoints finds the endpoint of a request.
 type endpoints []Endpoint
 
-// find returns the endpoint of a path: one with the method, or else with another one, which refuses it; nil: there is none.
+// find returns the endpoint of a path: one with the method, or else with another one, which refuses it. For an unknown path it is nil.
 func (all endpoints) find(r *http.Request) (found *Endpoint) {
 	for i, e := range all {
 		switch path := r.URL.Path; {

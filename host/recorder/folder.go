@@ -126,7 +126,7 @@ func older(id, than string) bool {
 	return cmp.Or(cmp.Compare(a[1], b[1]), cmp.Compare(x, y)) < 0
 }
 
-// Get returns the recording of an id. The error has the code NotFound if there is none, any more.
+// Get returns the recording of an id. The error has the code NotFound if it is unknown, or was removed to make room.
 func (f *Folder) Get(ctx context.Context, id string) (found *Recording, err error) {
 	form := idForm.FindStringSubmatch(id)
 	if form == nil {

@@ -262,7 +262,7 @@ func (r *Recorder) warn(err error) {
 	}
 }
 
-// programOf returns what identifies a program, and what encodes it; nil if there is none.
+// programOf returns what identifies a program, and what encodes it; nil for a plan without a program.
 func programOf(p *peg.Program) (key string, encode func() ([]byte, error)) {
 	if p == nil {
 		return "", nil
